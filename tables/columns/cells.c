@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* What cells are filled with. */
+/* The getters of cells. */
 #include "tables/columns/cells.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void put_name(struct table *t, size_t column, const struct names *names,
 	name = names_display(names, task);
 	t->failed |= !name;
 	table_text(t, column, name);
-	table_order(t, column, names_order(names, task)); /* the group first */
+	table_order(t, column, names_order(names, task)); /* group first */
 	table_task(t, column, task->index);
 	free(name);
 }

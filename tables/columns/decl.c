@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* A table from its declaration. */
+/* Makes a table from its declaration. */
 #include "tables/columns/decl.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/memory/map.h"
 #include "base/memory/stringset.h"
 
-/* Tasks whose names were merged. */
+/* Tasks with a merged name. */
 struct group {
 	const char *name;
 	uint32_t cpu;
@@ -17,8 +17,8 @@ struct group {
 	void *row;
 };
 
-/* What the rows are filled from while the table is there: ids below first_group are rows of the analysis, the others
- * groups. */
+/* The source of the rows during the table's life: ids below first_group are rows of the analysis,
+ * the others groups. */
 struct making {
 	const struct tables_walk *w;
 	struct tables_decl decl;
@@ -28,7 +28,7 @@ struct making {
 	struct map by_name;
 	struct stringset names;
 	void *total;
-	bool any; /* row is in it */
+	bool any; /* some row is in it */
 	bool lossy;
 };
 
@@ -42,7 +42,7 @@ static uint32_t cpu_of(const struct making *m, const void *row)
 	return *(const uint32_t *)((const char *)row + m->decl.cpu_at);
 }
 
-/* The group of the task, made when new; NULL: out of memory. */
+/* The group of the task, created if new; NULL: out of memory. */
 static struct group *group_of(struct making *m, const struct analyze_task *task, uint32_t cpu)
 {
 	char *text = names_display(&m->w->names, task);
@@ -107,7 +107,7 @@ static bool row_lossy(const struct making *m, const void *row)
 	return tables_lossy(m->w, task_of(m, row)) || (m->decl.lossy && m->decl.lossy(row));
 }
 
-/* More of it is unknown than known. */
+/* Whether more of the row is unknown than known. */
 static bool row_unknown(const struct making *m, const void *row)
 {
 	return m->decl.unknown && m->decl.unknown(row);
@@ -147,7 +147,7 @@ static void one(struct making *m, const void *row, size_t index, bool per_cpu)
 	const struct analyze_task *task = task_of(m, row);
 	struct group *g;
 
-	/* no figure is of IDLE and of tasks */
+	/* no figure mixes IDLE and tasks */
 	if (decl->total && task->tid) {
 		m->t->failed |= decl->merge(m->total, row) != 0;
 		m->lossy |= row_lossy(m, row);
@@ -179,10 +179,10 @@ static void fill_total(struct making *m)
 	m->decl.fini(m->total);
 }
 
-/* The rows of wanted tasks, then the groups. */
+/* Adds the rows of wanted tasks, then the groups. */
 static void add_rows(struct making *m, bool per_cpu)
 {
-	/* a group that could not be made has a number, but no row */
+	/* a group whose creation failed has a number, but no row */
 	for (uint32_t i = 0; i < m->first_group && !m->t->failed; i++) {
 		const void *row = m->decl.at(m->w, i);
 		const struct analyze_task *task = task_of(m, row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* How much a capture does not tell. */
+/* The losses of a capture. */
 #include "tables/columns/loss.h"
 #include "base/saturate.h"
 
@@ -33,10 +33,10 @@ bool loss_missing(const struct cdict_loss *loss)
 	       loss->what == CDICT_LOSS_DAMAGE;
 }
 
-/* A loss record may name any CPU; beyond this one it is of none. */
+/* A loss record may name any CPU; higher ones count as unknown. */
 #define MAX_CPUS 65536
 
-/* Events per CPU that are missing. */
+/* Missing events of a CPU. */
 struct per_cpu {
 	uint64_t count, from_ns, to_ns;
 };
@@ -63,7 +63,7 @@ static void note_worst(struct loss_sum *out, uint32_t cpu, const struct per_cpu 
 	out->worst_to_ns = c->to_ns;
 }
 
-/* The same without memory for all CPUs: what was lost on each is looked for. */
+/* Fallback without memory for all CPUs: searches the losses of each. */
 static void find_worst(struct loss_sum *out, const struct cdict_reader *r, uint32_t n,
 		       uint64_t from_ns, uint64_t to_ns)
 {
@@ -88,7 +88,7 @@ uint64_t loss_since(const struct cdict_reader *r, uint64_t from_ns)
 	return cdict_reader_window(r, &first_ns, &last_ns) && from_ns <= first_ns ? 0 : from_ns;
 }
 
-/* Events that happened and that the file was told to leave out. */
+/* Events that happened, but were excluded from the file. */
 static uint64_t left_out(const struct cdict_reader *r)
 {
 	uint64_t n = 0;
@@ -107,7 +107,7 @@ void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_
 	struct per_cpu *cpus;
 	struct cdict_damage damage;
 	uint64_t gone = 0, of_all, first_ns, last_ns;
-	bool of_any = false; /* type: a ring loses what comes */
+	bool of_any = false; /* of any type: a ring loses events regardless of type */
 	uint32_t n = 0;
 
 	from_ns = loss_since(r, from_ns);
@@ -155,11 +155,11 @@ void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_
 		note_worst(out, i, &cpus[i]);
 	if (!cpus)
 		find_worst(out, r, n, from_ns, to_ns);
-	/* A ring may lose before it has an event. */
+	/* A ring may lose events before its first one. */
 	if (cdict_reader_window(r, &first_ns, &last_ns) && out->worst_from_ns < first_ns)
 		out->worst_from_ns = first_ns;
 	free(cpus);
-	/* events of damaged blocks are in the index, so they count as stored there */
+	/* the index counts events of damaged blocks as stored */
 	saturated_add(&gone, damage.events);
 	of_all = out->stored + (of_any ? left_out(r) : 0);
 	if (gone)

@@ -11,7 +11,7 @@ char *number_grouped(char out[NUMBER_ROOM], uint64_t v);   /* 12,345 */
 char *number_seconds(char out[NUMBER_ROOM], uint64_t ns);  /* 12.345678, cut off */
 char *number_ns(char out[NUMBER_ROOM], uint64_t ns);       /* 12.345678901 */
 char *number_bytes(char out[NUMBER_ROOM], uint64_t bytes); /* 12.3 MB */
-/* Three digits and a unit: 0, 94.3 ms, 3.89 s, as the page has it. */
+/* Three digits and a unit: 0, 94.3 ms, 3.89 s, as on the page. */
 char *number_duration(char out[NUMBER_ROOM], uint64_t ns);
 /* @unit_ns per unit, @decimals after the point, rounded to nearest. */
 char *number_scaled(char out[NUMBER_ROOM], uint64_t ns, uint64_t unit_ns, unsigned decimals);

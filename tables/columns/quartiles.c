@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* The five numbers that samples are told by. */
+/* The five-number summary of samples. */
 #include "tables/columns/quartiles.h"
 
 #include "base/statistics.h"

@@ -42,7 +42,7 @@ void table_lacks(struct table *const *tables, size_t n, unsigned hidden,
 		}
 	}
 	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
-		/* without a switch there is no state either */
+		/* no switches, no states either */
 		if (needs[i].bit == TABLE_OF_STATES && lacks & TABLE_OF_SWITCHES)
 			continue;
 		if (lacks & needs[i].bit)

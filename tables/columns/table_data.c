@@ -162,7 +162,7 @@ static void loss_of(struct json *j, const struct table_frame *frame)
 	loss_json(j, &sum, frame->reader, frame->from_ns, frame->to_ns, frame->unknown_ns);
 }
 
-/* Each of the captures with what is said of it. */
+/* The objects of all captures. */
 static void captures_json(struct json *j, const struct table_frame *frame)
 {
 	json_open(j, "captures", '[', true);

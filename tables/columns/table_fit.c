@@ -6,7 +6,7 @@
 
 #include "base/text/escape.h"
 
-#define LEAST_TEXT 8 /* of a name that has to be cut */
+#define LEAST_TEXT 8 /* minimum width of a name that is cut */
 
 static size_t fit_text(struct sink *s, const char *text, size_t width,
 		       void (*put)(struct sink *s, const char *text, size_t len))
@@ -19,7 +19,7 @@ static size_t fit_text(struct sink *s, const char *text, size_t width,
 	}
 	do {
 		len--;
-		/* not inside of a character */
+		/* not inside a UTF-8 character */
 		while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
 			len--;
 	} while (len && escape_width(text, len) + 2 > width);
@@ -54,7 +54,7 @@ size_t table_fit_width(const struct table_room *rooms, size_t n)
 	return width;
 }
 
-/* The column that is missed least, @n: none may go. */
+/* The least important column, @n: none may be dropped. */
 static size_t least_important(const struct table_room *rooms, size_t n)
 {
 	size_t least = n;
@@ -98,7 +98,7 @@ size_t table_fit(struct table_room *rooms, size_t n, size_t columns, size_t read
 		rooms[c].hidden = true;
 	}
 	cut_texts(rooms, n, columns, LEAST_TEXT);
-	/* whatever is left of a very narrow one: the first column */
+	/* on a very narrow terminal only the first column stays */
 	for (c = n; c && --c && table_fit_width(rooms, n) > columns;) {
 		gone += !rooms[c].hidden;
 		rooms[c].hidden = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * table_fit.h - columns of text that fit a terminal: each row is one line. The least important go, then texts are cut.
+ * table_fit.h - fits columns of text to a terminal: each row is one line. The least important
+ * columns are dropped, then texts are cut.
  */
 #ifndef TABLES_TABLE_FIT_H
 #define TABLES_TABLE_FIT_H
@@ -9,23 +10,25 @@
 
 #include "base/text/sink.h"
 
-/* A column: numbers stand to the right, marks in a place of their own. */
+/* A column: numbers are right-aligned, marks have their own place. */
 struct table_room {
-	size_t width; /* with the mark */
+	size_t width; /* including the mark */
 	bool mark, hidden;
 	bool text;          /* can be cut */
-	unsigned char rank; /* the highest go first, of equals the last; 0 stay */
+	unsigned char rank; /* the highest is dropped first, of equal ones the last; 0: stays */
 };
 
-/* table_fit - how many columns had to go. Texts wider than @readable are cut before any goes. */
+/* table_fit - returns the number of dropped columns. Texts wider than @readable are cut before any
+ * column is dropped. */
 size_t table_fit(struct table_room *rooms, size_t n, size_t columns, size_t readable);
-/* table_fit_width - of the rows, two blanks between columns. */
+/* table_fit_width - the width of the rows, with two blanks between columns. */
 size_t table_fit_width(const struct table_room *rooms, size_t n);
-/* table_fit_text - as much of @text as @width columns hold: all, or its begin and ".."; how wide that is. */
+/* table_fit_text - writes as much of @text as fits in @width columns: all, or its begin and "..";
+ * returns its width. */
 size_t table_fit_text(struct sink *s, const char *text, size_t width);
-/* table_fit_safe - the same of a text that is escaped already. */
+/* table_fit_safe - like table_fit_text(), but for a text that is already escaped. */
 size_t table_fit_safe(struct sink *s, const char *text, size_t width);
-/* table_fit_tell - the line below. */
+/* table_fit_tell - writes the line below the table about @gone dropped columns. */
 void table_fit_tell(struct sink *s, size_t gone);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "tables/columns/table.h"
 
-/* "file", then the columns of the parts; given. */
+/* "file", then the columns of the parts; the caller frees them. */
 static struct table_column *join_columns(const struct table *part)
 {
 	struct table_column *columns = calloc(part->n_columns + 2, sizeof(*columns));

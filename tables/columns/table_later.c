@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Rows that are filled when they are looked at. */
+/* Rows that are filled on access. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ static const struct table_cell *fill(const struct table *t, uint32_t id, size_t 
 {
 	struct table_later *later = t->later;
 
-	/* is_lossy stays false where no row is. */
+	/* is_lossy stays false if no row is lossy. */
 	if (t->any_lossy && later->asked != id + 1) {
 		later->asked = id + 1;
 		later->is_lossy = later->lossy(later->ctx, id);
@@ -121,7 +121,7 @@ void table_settle(struct table *t)
 		table_row(t);
 		if (!t->now)
 			return;
-		/* with their texts */
+		/* moves the texts, too */
 		memcpy(t->now, cells, t->n_columns * sizeof(*cells));
 		memset(cells, 0, t->n_columns * sizeof(*cells));
 		t->ids.at[r] = t->ids.at[--t->ids.n];

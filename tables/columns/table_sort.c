@@ -70,8 +70,8 @@ static int parse_keys(struct sort_keys *keys, const char *spec, struct cdict_err
 	}
 }
 
-/* By one key: of the rows that have it. What they are sorted by is taken out of them, as a number if it is one: rows
- * are filled when they are looked at. */
+/* A sort of the rows with one key. The keys are extracted first, as numbers if possible, because
+ * access fills rows. */
 struct pass {
 	bool texts, descending;
 	size_t n;
@@ -82,7 +82,7 @@ struct pass {
 	uint32_t *order, *room; /* places in @by */
 };
 
-/* Numbers that are in the order of the cells. */
+/* Maps cells to numbers of the same order. */
 static uint64_t number_of(enum table_kind kind, const struct table_cell *cell)
 {
 	const uint64_t sign = UINT64_C(1) << 63;
@@ -97,7 +97,7 @@ static uint64_t number_of(enum table_kind kind, const struct table_cell *cell)
 	return bits & sign ? ~bits : bits | sign;
 }
 
-/* What has an order of its own comes first. */
+/* Texts with an order of their own come first. */
 enum { ORDERED = 1, UNORDERED };
 
 static char *text_of(const struct table_cell *cell)
@@ -150,7 +150,7 @@ static void merge_sort(struct pass *p)
 	}
 }
 
-/* Rows with the key come first, in its order. */
+/* Sorts rows with the key to the front, in its order. */
 static bool sort_by_key(struct table *t, struct pass *p, size_t column)
 {
 	uint32_t *ids = t->ids.at;

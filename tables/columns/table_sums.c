@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Rows of a table, added up. */
+/* Sums of a table's rows. */
 #include <string.h>
 
 #include "base/memory/map.h"
 #include "base/memory/stringset.h"
 #include "tables/columns/table.h"
 
-/* How rows are told apart: each key that is new makes a number of those before it. */
+/* Groups of rows: each (group of the keys before, key) gets a number. */
 struct groups {
 	struct map next;        /* (number so far, key) -> number */
-	struct stringset texts; /* a text's key is its address here */
+	struct stringset texts; /* the key of a text is its address in here */
 	uint32_t n;
 };
 
@@ -33,7 +33,7 @@ static bool key_of(struct groups *g, const struct table_column *column,
 	*key = cell->set ? (uint64_t)cell->i64 + 1 : 0;
 	if (column->kind != TABLE_TEXT || !cell->set)
 		return true;
-	/* A name means a task; others may be called the same. */
+	/* A name stands for a task; other tasks may have the same name. */
 	*key = cell->task;
 	if (cell->task)
 		return true;
@@ -49,7 +49,7 @@ static bool is_one_of(const struct table_column *column, const char *const *by)
 	return *by;
 }
 
-/* Counts, times and shares of one whole add up; how long one took does not. */
+/* Counts, times and shares add up; durations of single intervals (TABLE_US) do not. */
 static bool adds_up(const struct table_column *c)
 {
 	return c->kind == TABLE_COUNT || c->kind == TABLE_MS || c->kind == TABLE_PERCENT;

@@ -61,7 +61,7 @@ int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 		how.cpus = w->opts.cpus = w->cpus;
 		how.n_cpus = w->opts.n_cpus = cdict_reader_cpus(r);
 	}
-	/* The whole is read anyway. */
+	/* Only for a window: without one everything is read anyway. */
 	if (!how.digests && (how.from_ns || how.to_ns))
 		rc = digests_told(&w->digests, r, err);
 	if (rc)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * walk.h - one walk over a capture for tables: its tasks by name, and what was asked of it.
+ * walk.h - one walk over a capture for tables: its named tasks, and its analyses.
  *
  *	struct tables_walk w;
  *
@@ -12,8 +12,8 @@
  *	tables_walk_fini(&w);
  *
  * Failure    0 or a negative code with *err filled
- * Ownership  the reader, the labels and what the options point to are borrowed; analyses put
- *            into the struct are taken.  tables_walk_fini() also after a failure
+ * Ownership  the reader, the labels and pointers in the options are borrowed; analyses put into
+ *            the struct are taken.  tables_walk_fini() also after a failure
  */
 #ifndef TABLES_WALK_H
 #define TABLES_WALK_H
@@ -35,27 +35,27 @@
 struct tables_options {
 	uint64_t from_ns, to_ns; /* the window; both 0: the whole */
 	const struct timespec_window
-		*windows; /* several of them in it, or NULL: as struct analyze_options */
+		*windows; /* several in it, or NULL: as in struct analyze_options */
 	size_t n_windows;
 	const uint64_t *cpus;    /* bitmap of CPUs whose time counts, NULL: all */
 	size_t n_cpus;           /* bits in it */
 	bool no_guest_mode;      /* leave out samples in guest mode */
 	unsigned jobs;           /* threads that decode ahead (struct cdict_query) */
-	struct digests *digests; /* as struct analyze_options has them */
+	struct digests *digests; /* as in struct analyze_options */
 	struct names_options names;
 };
 
 struct tables_walk {
 	struct cdict_reader *reader;
 	struct tables_options opts;
-	struct analyze_engine *eng, *later; /* @later: of a walk in parts, or NULL */
+	struct analyze_engine *eng, *later; /* @later: for a walk in parts, or NULL */
 	struct analyze_unknown *unknown;
-	uint64_t *cpus;          /* those that the file tells of, of very many; or NULL */
-	struct digests *digests; /* its own, or NULL; of a walk in parts the later one's */
+	uint64_t *cpus;          /* CPUs with events or losses, if there are very many; or NULL */
+	struct digests *digests; /* owned, or NULL; in a walk in parts those of the later part */
 	int32_t *nodes, *cores;  /* NUMA node and core per CPU of the reader, or NULL */
 	bool smt;                /* some core has several CPUs */
 	struct names names;
-	/* Those that were wanted, else NULL. */
+	/* The registered analyses, else NULL. */
 	struct analyze_tasks *tasks;
 	struct analyze_latency *latency;
 	struct analyze_exits *exits;
@@ -69,17 +69,17 @@ struct tables_walk {
 
 int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 		     const struct tables_options *opts, struct cdict_error *err);
-/* tables_walk_add - registers what most tables need: tasks, latency, exits without their
+/* tables_walk_add - registers the analyses of most tables: tasks, latency, exits without their
  * accesses, vCPUs, their halts, the core map. */
 int tables_walk_add(struct tables_walk *w, struct cdict_error *err);
-/* tables_walk_run - walks, and names the tasks. */
+/* tables_walk_run - runs the walk and names the tasks. */
 int tables_walk_run(struct tables_walk *w, struct cdict_error *err);
 /* tables_walk_begin, tables_walk_step - the same in steps: analyze_engine_step(). */
 int tables_walk_begin(struct tables_walk *w, struct cdict_error *err);
 int tables_walk_step(struct tables_walk *w, uint64_t events, struct cdict_error *err);
 /*
- * The same in two parts, where w->later is there after the first: analyze_engine_begin_two(), with
- * @other, another reader of the file, which outlives the walk.
+ * The same in two parts if the first call sets w->later: analyze_engine_begin_two(), with @other, a
+ * second reader of the file, which must outlive the walk.
  *
  *	tables_walk_begin_two(w, other, err);
  *	tables_walk_later(w, err);	// in another thread, if w->later
@@ -95,16 +95,16 @@ void tables_walk_fini(struct tables_walk *w);
 
 /* After the walk. */
 
-/* tables_has_wakeups - whether the capture has sched_waking or sched_wakeup: else nobody knows
- * how often a task was woken, and a cell stays empty. */
+/* tables_has_wakeups - whether the capture has sched_waking or sched_wakeup; else wake-up counts
+ * are unknown, and cells stay empty. */
 bool tables_has_wakeups(const struct tables_walk *w);
-/* tables_lacks - TABLE_OF_* (table.h) that the capture has not recorded. */
+/* tables_lacks - the TABLE_OF_* (table.h) that the capture lacks. */
 unsigned tables_lacks(const struct tables_walk *w);
-/* tables_lossy - whether missing events can have changed the task's figures. */
+/* tables_lossy - whether missing events may have changed the task's figures. */
 bool tables_lossy(const struct tables_walk *w, const struct analyze_task *task);
-/* tables_cpu - whether the CPU was asked for. */
+/* tables_cpu - whether the CPU is selected. */
 bool tables_cpu(const struct tables_walk *w, uint32_t cpu);
-/* tables_node - of a CPU, -1 unknown. */
+/* tables_node - the NUMA node of a CPU, -1 unknown. */
 int32_t tables_node(const struct tables_walk *w, uint32_t cpu);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* What changed between two sides: values, and the tables with three columns a figure. */
+/* Changes between two sides: values, and the tables with three columns per figure. */
 #include "tables/compare/changes.h"
 
 #include <errno.h>
@@ -24,14 +24,15 @@ bool changes_several(const struct changes *c)
 
 /* ---- values ---- */
 
-/* Where a row's task has rows at all: of those that it lacks there its share and rate are 0. */
+/* Where missing values count as 0: shares and rates of a run without the row, if the run has other
+ * rows of the table and the side knows the task. */
 struct presence {
 	struct changes *c;
-	bool *any;   /* [run]: of this kind */
-	bool *known; /* [side]: the task */
+	bool *any;   /* [run]: has any row of the table */
+	bool *known; /* [side]: knows the task */
 };
 
-/* Rows of the first run to the last, by the names' addresses: each name stands once. */
+/* Orders rows by the names' addresses: equal names have equal addresses. */
 static int by_name(const void *a, const void *b)
 {
 	const struct compare_row *x = ((const struct changes_row *)a)->row;
@@ -46,7 +47,7 @@ static bool usable(const struct compare_row *row, size_t run)
 	return row->unknown[run] <= COMPARE_UNKNOWN_MAX;
 }
 
-/* The runs' values of a figure on a side, into @out. */
+/* Collects the runs' values of a figure on a side in @out. */
 static size_t samples(const struct presence *p, const struct changes_row *of, size_t f,
 		      unsigned side, double *out)
 {
@@ -62,7 +63,7 @@ static size_t samples(const struct presence *p, const struct changes_row *of, si
 		if (!row->set[k] && !row->nameless && !figure->ns && p->known[side] && p->any[k] &&
 		    !(tables_lacks(p->c->walks[k]) & flags))
 			v = 0;
-		/* what is not compared is shown */
+		/* rows that are not compared are still shown */
 		if (isfinite(v) && (!of->stands || usable(row, k)))
 			out[n++] = v;
 	}
@@ -91,7 +92,7 @@ static int fill_value(const struct presence *p, const struct changes_row *row, s
 				       v->n[CHANGES_NEW]);
 }
 
-/* Whether some run that has the row knows enough of it, on each side that has it. */
+/* Whether each side that has the row has a run with enough known time in it. */
 static bool stands(const struct changes *c, const struct compare_row *row)
 {
 	for (unsigned side = 0; side < CHANGES_SIDES; side++) {
@@ -113,7 +114,7 @@ static double or_zero(double v)
 	return isfinite(v) ? v : 0;
 }
 
-/* The rows @from to @to are of one task. */
+/* Fills the rows from @from to @to, which belong to one task. */
 static int fill_rows(struct presence *p, size_t from, size_t to, double *room)
 {
 	struct changes *c = p->c;
@@ -217,7 +218,7 @@ static void make_columns(struct changes *c)
 						      .title = c->heads[at],
 						      .kind = figure->ns ? TABLE_MS : TABLE_PERCENT,
 						      .flags = figure->wide ? TABLE_WIDE : 0 };
-			/* a signed duration has no kind of its own: programs subtract in ns */
+			/* there is no kind for signed durations: programs get ns */
 			if (figure->ns && p == CHANGE) {
 				col->kind = TABLE_INTEGER;
 				col->flags = TABLE_MACHINE;
@@ -333,7 +334,7 @@ double changes_events(const struct changes *c, const struct changes_row *row, si
 	size_t often = figure;
 	double sum = 0;
 
-	/* durations of exits are as many as they, those of tasks are of wake-ups */
+	/* each exit has a duration; durations of tasks belong to wake-ups */
 	if (f->ns && of->decl != &tables_decl_vcpu) {
 		for (often = 0; often < of->n_figures; often++) {
 			if (!strcmp(of->figures[often].key, of->decl == &tables_decl_exits

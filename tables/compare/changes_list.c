@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* What changed between two sides, a row a figure: for people with units, for programs with everything. */
+/* Changes between two sides, a row per figure: with units for people, with all values for
+ * programs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -160,7 +161,7 @@ static void for_people(struct table *t, const struct changes *c, const struct ch
 		snprintf(text, sizeof(text), "%.3f", v->p);
 		table_text(t, L_CHANCE, v->p < 0.0005 ? "<0.001" : text);
 	}
-	/* what may be chance is no change: as benchstat has it */
+	/* an insignificant change is shown as "~", like benchstat */
 	if (isfinite(v->p) && !(v->p < how->alpha)) {
 		table_text(t, L_RELATIVE, "~");
 	} else if (isfinite(v->percent)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Several captures beside each other. */
+/* Several captures side by side. */
 #include "tables/compare/compare.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ struct compare_item {
 	const char *name, *reason;
 	uint32_t cpu;
 	size_t capture;
-	size_t alone; /* the capture + 1 when it is like nothing in another one, else 0 */
+	size_t alone; /* the capture + 1 if it matches nothing in other captures, else 0 */
 	bool of_vm;
 	uint32_t task;
 	size_t row; /* of the analysis */
@@ -36,7 +36,7 @@ static void name_figure(struct compare_figure *f, const struct table_column *col
 	if (f->counts) {
 		unit = "_per_s";
 		people = "/s";
-	} else { /* in place of _ns and of ms or us */
+	} else { /* replaces _ns, and ms or us */
 		key -= 3;
 		title -= 3;
 		if (!f->ns) {
@@ -81,7 +81,7 @@ double compare_value(const struct compare_figure *f, const struct table_cell *ce
 	return (f->counts ? 1e9 : 100.0) * (double)cell->u64 / (double)window_ns;
 }
 
-/* What @n items of one capture come to together; @scratch has a row for it. */
+/* Evaluates @n items of one capture together, in a row of @scratch. */
 static int evaluate(const struct compare *c, double *values, const struct compare_item *items,
 		    size_t n, const struct tables_walk *w, struct table *scratch)
 {
@@ -117,7 +117,7 @@ static char *name_of(const struct compare *c, const struct tables_walk *w, struc
 		return strdup(COMPARE_IDLE);
 	if (c->decl->folded)
 		return fold_find(fold, task, &place) ? strdup(place.group) : NULL;
-	/* a kernel thread that serves one has its number in its name */
+	/* a kernel thread that serves a VM has its pid in its name */
 	return c->nameless && names_vm(&w->names, task) && names_nameless(&w->names, task)
 		       ? names_who(&w->names, task)
 		       : names_display(&w->names, task);
@@ -181,8 +181,8 @@ static int by_key(const void *a, const void *b)
 
 /* ---- rows ---- */
 
-/* In percent, by task: of vCPUs' lives for what is of guests, else of the window; given, NULL: out of
- * memory. */
+/* The unknown time by task, in percent: of vCPUs' lives for figures of guests, else of the window;
+ * the caller frees it; NULL: out of memory. */
 static double *find_unknown(const struct compare *c, const struct tables_walk *w)
 {
 	uint64_t window_ns = analyze_engine_summary(w->eng)->window_ns;
@@ -271,7 +271,7 @@ static int most_changed(const void *a, const void *b)
 
 	if (xc != yc)
 		return xc > yc ? -1 : 1;
-	return (x->items > y->items) - (x->items < y->items); /* by their keys */
+	return (x->items > y->items) - (x->items < y->items); /* by key */
 }
 
 static int make_rows(struct compare *c, const struct tables_walk *const *walks,

@@ -9,14 +9,14 @@ static void fill(struct table *t, const struct tables_row *r, unsigned lacks)
 {
 	t->lacks = lacks;
 	for (size_t c = 0; c < t->n_columns; c++) {
-		/* every host has a clock of its own */
+		/* every host has its own clock */
 		if (t->columns[c].kind != TABLE_TIME &&
 		    !(r->total && (t->columns[c].flags & TABLE_EACH)))
 			cells_fill_known(t, c, r);
 	}
 }
 
-/* The first column that tells what a row is of. */
+/* The column for the name of the total: name, VM or reason. */
 static size_t column_of_total(const struct table *t, unsigned hidden)
 {
 	const char *key = !(hidden & HIDE_NAME) ? "name" : !(hidden & HIDE_VM) ? "vm" : "reason";

@@ -11,7 +11,7 @@
 #include "base/text/suggest.h"
 
 struct scan {
-	const char *text, *at; /* the rule, and what is left of it */
+	const char *text, *at; /* the rule, and the parse position */
 	struct cdict_error *err;
 };
 
@@ -74,7 +74,8 @@ static int parse_figure(struct scan *s, struct rule *rule)
 
 /* ---- which rows ---- */
 
-/* Of '"a \"b\" c"' what is quoted, of 'a b]' what comes before the bracket or comma; NULL: no memory. */
+/* Reads a quoted value, '"a \"b\" c"', or one up to a bracket or comma, 'a b]'; NULL: out of
+ * memory. */
 static char *take_value(struct scan *s, bool *ended)
 {
 	size_t room = strlen(s->at), n = 0;

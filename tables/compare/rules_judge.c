@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Rules held against what changed. */
+/* Judges changes by rules. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static const struct table_column broken_columns[] = {
 
 /* ---- judging ---- */
 
-/* What the new side must not be beyond. */
+/* The limit for the new side's value. */
 static double limit_of(const struct rule *rule, const struct changes_value *v)
 {
 	double base = v->side[CHANGES_BASE].median;
@@ -71,7 +71,7 @@ static double limit_of(const struct rule *rule, const struct changes_value *v)
 
 static bool chosen(const struct rule *rule, const struct compare_row *row)
 {
-	/* who is idle is not asked for without being named */
+	/* IDLE only matches if named */
 	if (!rule->name && !strcmp(row->name, COMPARE_IDLE))
 		return false;
 	if (rule->cpu != CDICT_CPU_UNKNOWN && rule->cpu != row->cpu)
@@ -82,7 +82,7 @@ static bool chosen(const struct rule *rule, const struct compare_row *row)
 	       (rule->matches && row->reason && rule->matches(rule->reason_pattern, row->reason));
 }
 
-/* Whether there is too little of it to say anything. */
+/* Whether there are too few events to judge. */
 static bool too_few(const struct rule *rule, const struct changes *c, const struct changes_row *row,
 		    const struct rules_how *how)
 {
@@ -91,9 +91,9 @@ static bool too_few(const struct rule *rule, const struct changes *c, const stru
 	double base = changes_events(c, row, rule->figure, CHANGES_BASE);
 	double now = changes_events(c, row, rule->figure, CHANGES_NEW);
 
-	if (figure->ns) /* a percentile needs them wherever it is taken */
+	if (figure->ns) /* a percentile needs them on each side */
 		return now < how->min_events || (rule->of != RULE_LEVEL && base < how->min_events);
-	if (figure->counts) /* from none to many is a change */
+	if (figure->counts) /* enough on one side: from none to many is a change */
 		return fmax(base, now) < how->min_events;
 	return rule->of == RULE_RELATIVE &&
 	       fmax(v->side[CHANGES_BASE].median, v->side[CHANGES_NEW].median) < RULES_SHARE_LEAST;
@@ -193,7 +193,7 @@ struct table *rules_judge(struct rule *rules, size_t n, const struct changes all
 	return table_done(t);
 }
 
-/* ---- what came of them ---- */
+/* ---- results ---- */
 
 enum { O_RULE, O_RESULT, O_JUDGED, O_BROKEN, O_FEW, O_RUNS, O_UNKNOWN, O_LONE, O_UNTOLD };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* The sentences at the top of the page, each with where it leads to. */
+/* The sentences at the top of the page, each with its link. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 #include "tables/columns/tables.h"
 #include "tables/findings/fold.h"
 
-/* So many of those that waited most have a sentence, of others the first of each further group. */
+/* Number of tasks with most waits that get a sentence; of others the first one of each further
+ * group does. */
 #define NAMED_TASKS 2
 /* In percent of the window. */
 #define DELAYED_FROM 1.0
@@ -25,8 +26,8 @@ struct findings {
 	const struct tables_walk *w;
 	uint64_t t0_ns;
 	struct fold_lines lines;
-	const uint32_t *numbers; /* the reader's, of the walk's tasks; NULL: the same */
-	size_t n, about_none;    /* sentences; of them those about nobody */
+	const uint32_t *numbers; /* the page's numbers by the walk's; NULL: the same */
+	size_t n, about_none;    /* sentences, and those without a task */
 	int rc;
 };
 
@@ -40,7 +41,7 @@ static uint32_t number_of(const struct findings *all, uint32_t task)
 	return all->numbers && task != ANALYZE_NO_TASK ? all->numbers[task] : task;
 }
 
-/* A moment with a fifth of its length before and after it, inside the window. */
+/* An interval with a fifth of its length before and after it, inside the window. */
 static void range_json(const struct findings *all, uint64_t at_ns, uint64_t dur_ns)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(all->w->eng);
@@ -49,7 +50,7 @@ static void range_json(const struct findings *all, uint64_t at_ns, uint64_t dur_
 	uint64_t from = at_ns > around ? at_ns - around : 0, to = at_ns + dur_ns + around;
 
 	from = from < all->t0_ns ? all->t0_ns : from;
-	/* of a page's range it may lead out of it */
+	/* findings of a page's range may lead outside of it */
 	if (!all->numbers) {
 		from = from < sum->from_ns ? sum->from_ns : from;
 		to = to > sum->to_ns ? sum->to_ns : to;
@@ -64,7 +65,7 @@ static void range_json(const struct findings *all, uint64_t at_ns, uint64_t dur_
 	json_close(j);
 }
 
-/* The wait that can be looked at: from, to, who waited, who had the CPU, which, for how long of it. */
+/* The wait to show: from, to, the waiting task, the task on the CPU, the CPU, for how long. */
 static void wait_json(const struct findings *all, const struct tables_finding *about)
 {
 	struct json *j = all->j;
@@ -83,7 +84,7 @@ static void wait_json(const struct findings *all, const struct tables_finding *a
 	json_close(j);
 }
 
-/* The page has no terminal's letters to keep to: "us" is written as all else there is. */
+/* Unlike a terminal, the page shows "µs". */
 static void units(char *text)
 {
 	static const char us[] = { TABLES_MENTION, 'u', ' ', 'u', 's', TABLES_MENTION_END, 0 };
@@ -137,7 +138,7 @@ static void list_json(struct json *j, const char *key, uint32_t value, uint32_t 
 	json_close(j);
 }
 
-/* Whom it is about: the task's VM, else what stands for tasks like it. */
+/* The group of the task: its VM, else tasks like it. */
 static void of_json(struct findings *all, uint32_t task)
 {
 	struct json *j = all->j;
@@ -154,7 +155,7 @@ static void of_json(struct findings *all, uint32_t task)
 	json_close(j);
 }
 
-/* @text: its mentions are taken out. */
+/* Adds a finding; reduces the mentions in @text to words. */
 static void finding(struct findings *all, const struct tables_finding *about, const char *view,
 		    char *text)
 {
@@ -197,7 +198,7 @@ static void vcpus(struct findings *all)
 	if (!text)
 		all->rc = -ENOMEM;
 	for (size_t i = 0; i < n && line; i++, line = strtok_r(NULL, "\n", &save)) {
-		/* the CPU is where it waited once: no filter for the rest */
+		/* the CPU of one wait must not filter the page */
 		about[i].cpu = CDICT_CPU_UNKNOWN;
 		finding(all, &about[i], strcmp(about[i].kind, "handling") ? "vcpus" : "exits",
 			line);
@@ -205,7 +206,7 @@ static void vcpus(struct findings *all)
 	free(text);
 }
 
-/* The same of what is in @s. */
+/* The same with the text in @s. */
 static void tell(struct findings *all, const struct tables_finding *about, struct sink *s)
 {
 	char *text = sink_take(s, NULL);
@@ -254,7 +255,7 @@ static bool is_delayed(const struct tables_walk *w, const struct analyze_task_ro
 	       names_wanted(&w->names, analyze_engine_task(w->eng, row->task));
 }
 
-/* The rest, of which one waited for @most_ns, in one sentence: three alike tell no more than one. */
+/* One sentence about the rest, of which one waited for @most_ns. */
 static void other_tasks(struct findings *all, size_t n, uint64_t most_ns)
 {
 	struct tables_finding about = { .kind = "delayed",
@@ -287,7 +288,8 @@ static int longest_first(const void *a, const void *b)
 	return x->at < y->at ? -1 : 1;
 }
 
-/* Whether the next one has a sentence: @rest are left with it, and have a line, too. */
+/* Whether the next task gets a sentence: @rest are left including it, and those need a line,
+ * too. */
 static bool has_line(struct findings *all, const struct analyze_task *task, size_t rest)
 {
 	if (fold_lines_has(&all->lines, task))
@@ -300,7 +302,7 @@ static void tasks(struct findings *all)
 	const struct tables_walk *w = all->w;
 	ARRAY(struct sufferer) delayed = { 0 };
 	size_t rest;
-	uint64_t most_ns = 0; /* of those without a sentence */
+	uint64_t most_ns = 0; /* among tasks without a sentence */
 
 	for (size_t i = 0; i < analyze_tasks_row_count(w->tasks); i++) {
 		const struct analyze_task_row *row = analyze_tasks_row_at(w->tasks, i);
@@ -390,7 +392,7 @@ static void lost(struct findings *all)
 	free(text);
 }
 
-/* Whether a vCPU was wanted and seen. */
+/* Whether there is a wanted vCPU. */
 static bool any_vcpu(const struct tables_walk *w)
 {
 	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus); i++) {

@@ -23,7 +23,8 @@ static const char *intern(struct fold *f, const char *text, size_t len)
 	return name;
 }
 
-/* What a name begins with, without what numbers its likes: kworker/3:1H, vcpu0, vhost-1841, CPU 0/KVM. */
+/* The length of a name's common part, without numbers: kworker/3:1H, vcpu0, vhost-1841, CPU
+ * 0/KVM. */
 static size_t stem(const char *name)
 {
 	size_t len = strcspn(name, "/:");
@@ -33,7 +34,7 @@ static size_t stem(const char *name)
 	return len ? len : strlen(name);
 }
 
-/* The part of a VM that the task is: its label tells, else KVM, else what QEMU calls its threads. */
+/* The task's part of a VM: from its label, else from KVM, else from the names of QEMU's threads. */
 static const char *role_in_vm(struct fold *f, const struct analyze_task *task)
 {
 	const struct cdict_label *label = names_label(f->culprits.names, task);
@@ -89,17 +90,17 @@ bool fold_lines_add(struct fold_lines *lines, const struct analyze_task *task)
 
 /* ---- tables ---- */
 
-/* A row of the table: rows of the analysis together. */
+/* A row of the table: a sum of rows of the analysis. */
 struct folded_row {
 	struct fold_place place;
 	uint32_t cpu;
 	uint64_t tasks;
-	uint32_t last; /* of them; rows of one task follow each other */
+	uint32_t last; /* last task counted; rows of one task are adjacent */
 	bool lossy;
 	void *sum;
 };
 
-/* What a getter of these columns looks at. */
+/* The row for getters of these columns. */
 static const struct folded_row *folded_of(const struct cell *c)
 {
 	return c->r->whole;
@@ -132,7 +133,7 @@ static const struct table_column first_columns[] = {
 };
 enum { FIRST = sizeof(first_columns) / sizeof(first_columns[0]), CPU_COLUMN = FIRST - 1 };
 
-/* What says something of one task only. */
+/* Whether the column is only meaningful for a single task. */
 static bool is_of_one(const struct table_column *c)
 {
 	static const char *const keys[] = { "name", "tid",  "pid", "comm",
@@ -141,7 +142,7 @@ static bool is_of_one(const struct table_column *c)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (!strcmp(c->key, keys[i]))
 			return true;
-	/* the worst of several is one of them */
+	/* the worst of several tasks is meaningful */
 	return (c->flags & TABLE_EACH) && strcmp(c->key, "worst_ns") != 0 &&
 	       strcmp(c->key, "worst_at_ns") != 0 && strcmp(c->key, "idle") != 0;
 }
@@ -187,7 +188,7 @@ struct folding {
 
 static const char idle[] = "IDLE";
 
-/* The row of the task, made when new; NULL: none, or out of memory. */
+/* The row of the task, created if new; NULL: none, or out of memory. */
 static struct folded_row *row_for(struct folding *f, const struct analyze_task *task, uint32_t cpu)
 {
 	struct fold_place place = { .group = idle, .kind = "idle" };
@@ -283,7 +284,7 @@ struct table *tables_fold(const struct tables_walk *w, const struct tables_decl 
 	t->order = decl == &tables_decl_tasks  ? "idle,run_ns"
 		   : decl == &tables_decl_vcpu ? "delayed_ns"
 					       : NULL;
-	t->grouped = true; /* rows of no task */
+	t->grouped = true; /* rows are not of one task */
 	collect(&f);
 	t->failed |= f.fold.culprits.failed;
 	if (!t->failed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * fold.h - many tasks as few rows: a VM and its parts (vCPUs, emulator, vhost, ...), the kernel's threads by kind, other tasks of
- * the host by name.
+ * fold.h - folds many tasks into few rows: a VM and its parts (vCPUs, emulator, vhost, ...), kernel
+ * threads by kind, other tasks of the host by name.
  *
  *	struct fold f = { .culprits = { .names = &w->names } };
  *	struct fold_place place;
@@ -10,7 +10,7 @@
  *		... place.group, place.role, place.kind ...
  *	fold_fini(&f);
  *
- * Each text is one pointer: the same names are the same.
+ * Equal texts have equal pointers.
  *
  * Failure    f->culprits.failed: out of memory
  * Ownership  caller's storage; texts are borrowed and die with fold_fini(), or with the names
@@ -32,10 +32,10 @@ struct fold_place {
 };
 
 void fold_fini(struct fold *f);
-/* fold_find - where the task belongs; false: it is IDLE, or out of memory. */
+/* fold_find - finds the task's group, role and kind; false: it is IDLE, or out of memory. */
 bool fold_find(struct fold *f, const struct analyze_task *task, struct fold_place *place);
 
-/* Whom findings are about: all that is told of a group is one line, and there are few. */
+/* The groups of findings: each group has one line, and there are few. */
 #define FOLD_LINES 5
 struct fold_lines {
 	struct fold fold;
@@ -43,16 +43,16 @@ struct fold_lines {
 	size_t n;
 };
 
-/* fold_lines_has - the task's group has a line. */
+/* fold_lines_has - whether the task's group has a line. */
 bool fold_lines_has(struct fold_lines *lines, const struct analyze_task *task);
-/* fold_lines_add - gives it one; false: there is none left. */
+/* fold_lines_add - gives it a line; false: none is left. */
 bool fold_lines_add(struct fold_lines *lines, const struct analyze_task *task);
 
 enum fold_by { FOLD_BY_GROUP = 0, FOLD_BY_ROLE };
 
-/* tables_fold - the rows of @decl added up for each group, or for each role of a group, of all CPUs and, where its rows are of one,
- * of each. Of IDLE the table of tasks alone has a row, one for all CPUs.
- * The columns "group role kind tasks" stand in place of the task's. NULL: out of memory. */
+/* tables_fold - the sums of the rows of @decl for each group, or for each role of a group, over all
+ * CPUs, or per CPU if its rows are per CPU. Only the table of tasks has a row of IDLE, for all
+ * CPUs. The columns "group role kind tasks" replace those of the task. NULL: out of memory. */
 struct table *tables_fold(const struct tables_walk *w, const struct tables_decl *decl,
 			  enum fold_by by);
 

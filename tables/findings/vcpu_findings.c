@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* vCPUs: what to look at, in sentences. */
+/* vCPUs: sentences on what to look at. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,15 +10,16 @@
 #include "tables/columns/tables.h"
 #include "tables/findings/fold.h"
 
-/* In percent of a vCPU's life: from where on something is worth a sentence. */
+/* Thresholds for a sentence, in percent of a vCPU's life. */
 #define DELAYED_FROM 1.0
 #define HANDLING_FROM 20.0
 #define UNKNOWN_FROM 10.0
-/* Of a vCPU's delay: from where on a second antagonist is named; where the first has less, what it is one of is. */
+/* In percent of a vCPU's delay: threshold for naming a second antagonist; if the first one has
+ * less, its group is named. */
 #define SECOND_FROM 20.0
 
-/* So many of the most delayed vCPUs have a sentence, of others the most delayed of each further VM, while there are
- * lines; the rest are one. */
+/* Number of most delayed vCPUs that get a sentence; then the most delayed one of each further VM
+ * does, while there are lines; the rest share one. */
 #define MOST_DELAYED 2
 
 static double percent(uint64_t part, uint64_t whole)
@@ -39,7 +40,7 @@ void tables_duration(struct sink *s, uint64_t ns)
 			    TABLES_MENTION_END);
 }
 
-/* Foreign text in a sentence is escaped: these two characters are nobody else's. */
+/* Untrusted text in a sentence is escaped, so it cannot contain the two mention characters. */
 void tables_say_who(struct sink *s, const struct tables_walk *w, uint32_t task)
 {
 	char *name = names_who(&w->names, analyze_engine_task(w->eng, task));
@@ -85,7 +86,7 @@ static bool is_idle(const struct tables_walk *w, uint32_t task)
 	return !analyze_engine_task(w->eng, task)->tid;
 }
 
-/* A VM without a name is called by its pid. */
+/* A VM without a name has its pid as name. */
 static void say_crowd(struct sink *s, const struct culprits_crowd *crowd)
 {
 	if (!strcmp(crowd->kind, "vm") && !crowd->name[strspn(crowd->name, "0123456789")])
@@ -93,7 +94,8 @@ static void say_crowd(struct sink *s, const struct culprits_crowd *crowd)
 	escape_terminal(s, crowd->name, strlen(crowd->name));
 }
 
-/* "54 % behind ceph-osd (12 tasks), 20 % behind its own VM (3 tasks)"; false: nothing was said, no crowd is more than one. */
+/* "54 % behind ceph-osd (12 tasks), 20 % behind its own VM (3 tasks)"; false: nothing written, no
+ * crowd has more than one task. */
 static bool behind_crowd(struct sink *s, const struct tables_walk *w, struct culprits *c,
 			 const struct analyze_vcpu_row *row)
 {
@@ -161,7 +163,7 @@ static void worst(struct sink *s, const struct tables_walk *w, const struct anal
 	who(s, w, wait->behind);
 }
 
-/* What a time is a part of: where much was not recorded, what was. */
+/* The base of a time: if much is unknown, the known time. */
 static void known(struct sink *s, const struct analyze_vcpu_row *row)
 {
 	uint64_t life_ns = analyze_vcpu_life_ns(row), unknown_ns = analyze_vcpu_unknown_ns(row);
@@ -195,7 +197,7 @@ static void say_delayed(struct sink *s, const struct tables_walk *w, struct culp
 	sink_puts(s, ".\n");
 }
 
-/* Time in which the vCPU ran, but not its guest: exits, and QEMU, that are not idling. */
+/* Time in which the vCPU ran, but not its guest: exits other than idle ones, and QEMU. */
 struct handling {
 	uint64_t all_ns, qemu_ns, most_ns;
 	const char *most; /* the reason that took longest; borrowed */
@@ -262,7 +264,7 @@ static bool is_delayed(const struct analyze_vcpu_row *row)
 	return percent(analyze_vcpu_delayed_ns(row), analyze_vcpu_life_ns(row)) >= DELAYED_FROM;
 }
 
-/* What was seen of all wanted vCPUs; the rows come worst first. */
+/* Summary of all wanted vCPUs; the rows come worst first. */
 struct findings {
 	size_t seen, delayed;
 	struct fold_lines lines;
@@ -311,7 +313,7 @@ static void say_nothing_wrong(struct sink *s, const struct tables_walk *w,
 	sink_puts(s, ".\n");
 }
 
-/* Notes what the sentence that comes next is about. */
+/* Notes the subject of the next sentence. */
 static void note(struct findings *found, const char *kind, const struct analyze_vcpu_row *row)
 {
 	struct tables_finding *about = &found->about[found->n_about++];
@@ -322,7 +324,7 @@ static void note(struct findings *found, const char *kind, const struct analyze_
 					  .cpu = CDICT_CPU_UNKNOWN };
 }
 
-/* The moment at which to look. */
+/* Notes the worst wait as the interval to show. */
 static void note_worst(struct findings *found, const struct analyze_vcpu_row *row)
 {
 	struct tables_finding *about = &found->about[found->n_about - 1];
@@ -346,8 +348,8 @@ static bool is_wanted(const struct tables_walk *w, const struct analyze_vcpu_row
 	return names_wanted(&w->names, task_of(w, row));
 }
 
-/* Whether the delayed vCPU has a sentence of its own, when @rest were not told of yet, it among them: those that then
- * are still not have a line, too. */
+/* Whether the delayed vCPU gets its own sentence, with @rest left including it: those still left
+ * afterwards need a line, too. */
 static bool has_line(struct findings *found, const struct tables_walk *w,
 		     const struct analyze_vcpu_row *row, size_t rest)
 {
@@ -362,8 +364,8 @@ static bool has_line(struct findings *found, const struct tables_walk *w,
 static void say(struct sink *s, const struct tables_walk *w, struct findings *found)
 {
 	size_t rest = found->delayed;
-	double most = 0;     /* of the rest, of what is known of them: */
-	bool partly = false; /* that is not all */
+	double most = 0;     /* largest share among the rest, */
+	bool partly = false; /* of the known time only */
 
 	if (!found->seen) {
 		note(found, "good", NULL);
@@ -454,6 +456,6 @@ char *tables_vcpu_findings_about(const struct tables_walk *w, struct tables_find
 	fold_fini(&found.lines.fold);
 	text = sink_take(&s, &len);
 	if (text && len)
-		text[len - 1] = 0; /* the last line's end: whoever prints it ends it */
+		text[len - 1] = 0; /* the caller adds the last newline */
 	return text;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* What a file says of itself. */
+/* The properties of a file. */
 #include "tables/info/info.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* -1: nobody knows. */
+/* Counts distinct ids; -1 is an unknown one. */
 static size_t distinct(int32_t *ids, size_t n)
 {
 	size_t found = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * info.h - what a file says of itself, and two ways of telling it.
+ * info.h - the properties of a file, printed as text or JSON.
  *
  * Ownership  caller's storage: the reader is borrowed; info_fini() empties
  */
@@ -15,20 +15,20 @@ struct info {
 	const struct cdict_reader *reader;
 	uint64_t *events;              /* per event type */
 	uint64_t counted;              /* events that could be read */
-	size_t n_threads, n_processes; /* distinct tids and pids that the recorder named */
+	size_t n_threads, n_processes; /* distinct tids and pids named by the recorder */
 	uint64_t first_ns, last_ns;    /* the window, valid when any_event */
 	bool any_event;
-	bool verified;    /* --verify: every block was read and tested */
+	bool verified;    /* --verify: every block was read and checked */
 	bool labels;      /* --labels */
-	bool all_types;   /* -v: also those without an event, and lines of any length */
-	unsigned columns; /* of the terminal that the text is for; 0: for none */
+	bool all_types;   /* -v: also types without events, and lines of any length */
+	unsigned columns; /* width of the terminal; 0: no terminal */
 };
 
-/* info_init - counts; 0 or -ENOMEM.  verified, labels and all_types are the caller's. */
+/* info_init - counts; 0 or -ENOMEM. The caller sets verified, labels and all_types. */
 int info_init(struct info *info, const struct cdict_reader *r, const char *file);
 void info_fini(struct info *info);
 
-/* info_wall - the wall clock of @t_ns, ns since 1970; false when the capture does not tell. */
+/* info_wall - the wall clock of @t_ns, ns since 1970; false when the capture does not have it. */
 bool info_wall(const struct cdict_reader *r, uint64_t t_ns, uint64_t *wall_ns);
 
 void info_print_text(struct sink *s, const struct info *info);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* What a file says of itself, for programs. */
+/* The properties of a file, as JSON. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 #include "tables/columns/table.h"
 #include "tables/info/info.h"
 
-/* The @nth key as JSON has it, in @seen: two that differ in what cannot be shown are told apart. NULL: out of memory. */
+/* The @nth key as in JSON, kept in @seen: keys that only differ in characters that cannot be shown
+ * get a suffix. NULL: out of memory. */
 static const char *json_key(struct stringset *seen, const char *key, size_t nth)
 {
 	for (size_t suffix = 0;; suffix = suffix ? suffix + 1 : nth + 1) {
@@ -35,7 +36,7 @@ static const char *json_key(struct stringset *seen, const char *key, size_t nth)
 	}
 }
 
-/* All keys of the file; a number is written as text, for a key may hold anything. */
+/* All keys of the file; numbers are written as text, as values are arbitrary. */
 static void about(struct json *j, const struct info *info)
 {
 	struct stringset seen = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* What a file says of itself, for people. */
+/* The properties of a file, as text. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,20 +14,20 @@
 #include "tables/columns/number.h"
 #include "tables/columns/table_fit.h"
 
-enum { KEY = 14 }; /* columns of a line's title */
+enum { KEY = 14 }; /* width of a line's title */
 
 static void key(struct sink *s, const char *title)
 {
 	sink_printf(s, "%-*s", KEY, title);
 }
 
-/* Foreign texts are cut where the terminal ends, unless all is asked for. */
+/* Untrusted texts are cut at the terminal's width, unless with all_types. */
 static size_t room_behind(const struct info *info, size_t column)
 {
 	return info->all_types || info->columns < column + 8 ? SIZE_MAX : info->columns - column;
 }
 
-/* A line of foreign text, left out when unknown. */
+/* A line of untrusted text, left out when unknown. */
 static void line(struct sink *s, const struct info *info, const char *title, const char *name)
 {
 	const char *value = cdict_reader_info(info->reader, name);
@@ -102,7 +102,8 @@ static uint64_t last_event(const struct cdict_reader *r)
 	return last_ns;
 }
 
-/* By 'cdict job start': with which moment it was to begin, and how far its clock was from the store's. */
+/* For 'cdict job start': the time at which to begin, and the offset of the host's clock from the
+ * store's. */
 static void started(struct sink *s, const struct info *info)
 {
 	const char *job = cdict_reader_info(info->reader, "job.id");
@@ -143,7 +144,7 @@ static void recording(struct sink *s, const struct info *info)
 	started(s, info);
 	if (at) {
 		number_utc(room, strtoull(at, NULL, 10) * UINT64_C(1000000000));
-		room[strcspn(room, ".")] = '\0'; /* known to the second */
+		room[strcspn(room, ".")] = '\0'; /* precise to the second */
 		key(s, "finished");
 		sink_printf(s, "%s UTC\n", room);
 	}
@@ -189,7 +190,7 @@ static void contents(struct sink *s, const struct info *info)
 	}
 	key(s, "tasks");
 	sink_printf(s, "%s threads", number_grouped(room, info->n_threads));
-	/* not every recorder knows whose threads they are */
+	/* not every recorder has the processes of threads */
 	if (info->n_processes || !info->n_threads)
 		sink_printf(s, " of %s processes", number_grouped(more, info->n_processes));
 	sink_puts(s, " named by the recorder\n");
@@ -236,7 +237,7 @@ static void events(struct sink *s, const struct info *info)
 	size_t n = 0;
 
 	if (!rows) {
-		s->buf.failed = true; /* sink_finish() tells */
+		s->buf.failed = true; /* reported by sink_finish() */
 		return;
 	}
 	for (size_t i = 0; i < types; i++) {
@@ -261,7 +262,7 @@ static void events(struct sink *s, const struct info *info)
 	free(rows);
 }
 
-/* Of overwritten rings: which begins last, and how many CPUs have none. */
+/* Overwritten rings: which one begins last, and how many CPUs have no events. */
 static void rings(struct sink *s, const struct info *info)
 {
 	uint32_t cpus = cdict_reader_cpus(info->reader), last = 0, empty = 0;
@@ -286,7 +287,7 @@ static void rings(struct sink *s, const struct info *info)
 	free(first_ns);
 }
 
-/* One line a record. */
+/* One line per record. */
 static void losses(struct sink *s, const struct info *info)
 {
 	size_t n = cdict_reader_loss_count(info->reader);
@@ -311,7 +312,7 @@ static void losses(struct sink *s, const struct info *info)
 			sink_printf(s, "  CPU %-3" PRIu32, loss->cpu);
 		sink_printf(s, "  %10s %-8s  %s to %s s", number_grouped(count, loss->count),
 			    loss_what(loss->what),
-			    /* a ring may lose before it has an event */
+			    /* a ring may lose events before its first one */
 			    number_seconds(from, loss->from_ns > info->first_ns ? loss->from_ns
 										: info->first_ns),
 			    number_seconds(to, loss->to_ns));
@@ -420,7 +421,7 @@ static void labels(struct sink *s, const struct info *info)
 	}
 }
 
-/* What anybody should see first stands above the lists. */
+/* The most important lines, above the lists. */
 static void head(struct sink *s, const struct info *info)
 {
 	key(s, "file");

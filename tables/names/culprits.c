@@ -77,7 +77,7 @@ void culprits_crowds_fini(struct culprits_crowds *crowds)
 	map_fini(&crowds->by_name);
 }
 
-/* Where in crowds->all those are that @name is; UINT32_MAX: out of memory. */
+/* The index in crowds->all of the crowd @name, created if new; UINT32_MAX: out of memory. */
 static uint32_t crowd_of(struct culprits_crowds *crowds, const char *name, const char *kind)
 {
 	uint32_t *at = name ? map_add(&crowds->by_name, (uintptr_t)name, 0) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* What tasks are called, and which are wanted. */
+/* The names of tasks, and the filter. */
 #include "tables/names/names.h"
 
 #include <ctype.h>
@@ -92,7 +92,8 @@ char *names_who(const struct names *names, const struct analyze_task *task)
 {
 	char *name = names_display(names, task), *who = NULL;
 	const char *vm = names_vm(names, task);
-	bool said = !name || strcmp(name, task->comm) != 0; /* a label, or with its tid already */
+	bool said = !name || strcmp(name, task->comm) != 0; /* it is a label, or already has the
+							     * tid */
 	bool shared = of(names, task)->shared && !names->append_tid, ok;
 
 	if (!task->tid || !name || (said && !shared))
@@ -171,8 +172,8 @@ bool names_named(const struct names *names, const struct analyze_task *task)
 	return of(names, task)->name != NULL;
 }
 
-/* Whatever names a VM is taken: what the tables show, name with or without its group,
- * instance, UUID, project, or a pid. */
+/* @want may be any name of the VM: as shown in tables, name with or without group, instance, UUID,
+ * project, or pid. */
 static bool wanted_vm(const struct names *names, const struct analyze_task *task, const char *want)
 {
 	const struct names_vm *vm = vm_of(names, task), *own;
@@ -250,7 +251,7 @@ int32_t *names_nodes(const struct cdict_reader *r, size_t *n)
 	const char *p = cdict_reader_info(r, "topology.numa");
 	int32_t *nodes = p ? of_no_cpu(r, n) : NULL;
 
-	/* foreign text: whatever is not as promised ends the walk */
+	/* untrusted text: a syntax error ends the loop */
 	while (nodes && isdigit((unsigned char)*p)) {
 		uint32_t from, to;
 		char *end;
@@ -274,7 +275,7 @@ int32_t *names_cores(const struct cdict_reader *r, size_t *n, bool *smt)
 	const char *p = cdict_reader_info(r, "topology.threads");
 	int32_t *cores = p ? of_no_cpu(r, n) : NULL;
 
-	/* foreign text, too; no more cores than CPUs */
+	/* also untrusted; no more cores than CPUs */
 	for (size_t core = 0; cores && core < *n && isdigit((unsigned char)*p); core++) {
 		uint32_t from, to, threads = 0;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* Labels brought to the tasks of a walk, and the VMs that they make. */
+/* Assigns labels to the tasks of a walk, and finds the VMs. */
 #include "tables/names/names_vms.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ const char *names_vm_of_pid(const struct names *names, int32_t pid)
 	return vm ? vm->text : NULL;
 }
 
-/* What is known of task @i, made when new; NULL: out of memory. */
+/* The entry of task @i, created if new; NULL: out of memory. */
 static struct names_task *task_at(struct names *names, size_t i)
 {
 	struct names_task *t;
@@ -71,7 +71,7 @@ static const struct cdict_label *label_of(const struct names *names, size_t i)
 	return names->known[i] ? names->tasks.at[names->known[i] - 1].label : NULL;
 }
 
-/* The label of each task. */
+/* Looks up the label of each task. */
 static int find_labels(struct names *names, struct label_index *labels, size_t n)
 {
 	for (size_t i = 0; labels && i < n; i++) {
@@ -91,7 +91,7 @@ static int find_labels(struct names *names, struct label_index *labels, size_t n
 	return 0;
 }
 
-/* One VM for each process that is one. */
+/* Creates a VM for each process that is one. */
 static int find_vms(struct names *names, size_t n)
 {
 	ARRAY(struct names_vm) vms = { 0 };
@@ -178,8 +178,8 @@ static void join(struct names *names, const struct names_vm *a, const struct nam
 		names->vms[x].leader = y;
 }
 
-/* A vhost thread is a process of its own: what has one UUID, or one instance and no UUID
- * that says otherwise, is one VM. */
+/* Joins entries of the same VM, as a vhost thread is a process of its own: entries with the same
+ * UUID, or with the same instance and no contradicting UUID. */
 static void join_alike(struct names *names, struct names_vm **sorted)
 {
 	size_t n = names->n_vms;
@@ -217,7 +217,7 @@ static int text_of(struct names_vm *vm)
 	return vm->text ? 0 : -ENOMEM;
 }
 
-/* Whether the instance tells @vm from the others of @alike. */
+/* Whether the instance distinguishes @vm from the others in @alike. */
 static bool instance_tells(const struct names_vm *vm, struct names_vm **alike, size_t n)
 {
 	if (!*vm->id.name || !*vm->id.instance || n > 64)
@@ -229,7 +229,7 @@ static bool instance_tells(const struct names_vm *vm, struct names_vm **alike, s
 	return true;
 }
 
-/* Names of VMs need not be different; their texts must, for rows are grouped by them. */
+/* VMs may have the same name; their texts must differ, as rows are grouped by them. */
 static int tell_apart(struct names_vm **sorted, size_t n)
 {
 	qsort(sorted, n, sizeof(*sorted), by_text);
@@ -267,7 +267,7 @@ static int name_vms(struct names *names)
 		static const struct cdict_label empty = { .name = "" };
 
 		vm->leader = i;
-		if (!vm->id.name) /* no label: its texts are not set yet */
+		if (!vm->id.name) /* no label: the texts in its id are not set yet */
 			mapping_merge(&vm->id, &none, &empty);
 		sorted[i] = vm;
 	}
@@ -285,7 +285,7 @@ static int name_vms(struct names *names)
 	return rc;
 }
 
-/* A task's own name; what its label leaves out its VM may know. */
+/* A task's own name; parts missing in its label are taken from its VM. */
 static int name_task(struct names *names, struct names_task *t)
 {
 	struct cdict_label *l = t->label;
@@ -311,7 +311,7 @@ static int name_task(struct names *names, struct names_task *t)
 	return failed || (t->name && !t->order) ? -ENOMEM : 0;
 }
 
-/* What a task is called, and of which VM where only its comm says it. */
+/* A task's name, and its VM if the name is just the comm. */
 struct called {
 	const char *name;
 	uint32_t vm;

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* names_vms.h - the inside of struct names: labels of tasks, and the VMs they make. */
+/* names_vms.h - internals of struct names: labels of tasks, and their VMs. */
 #ifndef TABLES_NAMES_VMS_H
 #define TABLES_NAMES_VMS_H
 
 #include "format/labels/label_text.h"
 #include "tables/names/names.h"
 
-/* A process that is a VM, or a kernel thread that a label gave to one. */
+/* A process that is a VM, or a kernel thread assigned to one by a label. */
 struct names_vm {
 	int32_t pid;
-	size_t leader;         /* the first that is the same VM; its text and id count */
+	size_t leader;         /* the first entry of the same VM, which holds the valid text and
+			        * id */
 	struct cdict_label id; /* name, group, uuid, instance, project; texts borrowed */
 	struct mapping_origins origins;
-	char *text, *order; /* owned; order NULL: by its text */
+	char *text, *order; /* owned; order NULL: sort by the text */
 };
 
-/* names_vm_find - whose process @pid is, its leader; or NULL. */
+/* names_vm_find - the VM of process @pid, its leader; or NULL. */
 const struct names_vm *names_vm_find(const struct names *names, int32_t pid);
 
-/* names_filter - marks the tasks that @filter wants; the names are known. */
+/* names_filter - marks the tasks that @filter selects; needs the names. */
 void names_filter(struct names *names, const struct names_filter *filter);
 
 #endif

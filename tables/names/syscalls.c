@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* What system calls are called. */
+/* Names of system calls. */
 #include "tables/names/syscalls.h"
 
 #include <inttypes.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * syscalls.h - what system calls are called: their numbers differ between architectures.
+ * syscalls.h - names of system calls, whose numbers differ between architectures.
  *
- * An event of raw_syscalls does not say whether its task is of 32 bits: its number alone does not name the call.
+ * raw_syscalls events do not show whether the task is 32-bit, so the number alone does not identify
+ * the call.
  */
 #ifndef TABLES_SYSCALLS_H
 #define TABLES_SYSCALLS_H
@@ -18,11 +19,11 @@ enum syscalls_abi {
 	SYSCALLS_S390X,
 };
 
-/* syscalls_abi_of - @machine as uname(2) has it, or NULL. */
+/* syscalls_abi_of - @machine as in uname(2), or NULL. */
 enum syscalls_abi syscalls_abi_of(const char *machine);
 
 #define SYSCALLS_ROOM 40
-/* syscalls_name - in @room: the name, or the number where it has none. */
+/* syscalls_name - the name, or the number in @room if it has none. */
 const char *syscalls_name(enum syscalls_abi abi, int64_t nr, char room[SYSCALLS_ROOM]);
 
 /* syscalls_names.c */

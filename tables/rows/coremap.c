@@ -5,7 +5,7 @@
 
 #define CELL(member) offsetof(struct analyze_core_cell, member)
 
-/* Time of which nobody knows who ran is of no task. */
+/* A row without a task is the time with an unknown task. */
 static void cell_unknown(const struct cell *c)
 {
 	table_i64(c->t, c->column, !c->r->task);
@@ -17,7 +17,7 @@ static void cell_if_known(const struct cell *c)
 		cell_u64(c);
 }
 
-/* Of IDLE no event is own, either. */
+/* Empty for tasks, IDLE included, if run times are unknown. */
 static void cell_run(const struct cell *c)
 {
 	if (!c->r->task || !(tables_lacks(c->r->w) & TABLE_OF_RUNS))
@@ -108,7 +108,7 @@ static void cell_node(const struct cell *c)
 		table_i64(c->t, c->column, tables_node(c->r->w, c->r->cpu));
 }
 
-/* Of the queue; without switches and wake-ups nobody knows who waited. */
+/* The CPU's queue; NULL: unknown without switches and wake-ups. */
 static const struct analyze_core_queue *queue_of(const struct cell *c)
 {
 	const struct analyze_core_queue *q = &((const struct analyze_core_cpu *)c->row)->queue;
@@ -139,7 +139,7 @@ static void cell_queue_u64(const struct cell *c)
 		cell_u64(c);
 }
 
-/* Only of what there was. */
+/* Empty when 0. */
 static void cell_queue_at(const struct cell *c)
 {
 	if (queue_of(c) && *(const uint64_t *)((const char *)c->row + c->at))

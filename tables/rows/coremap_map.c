@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* The core map as people read it. */
+/* The core map for people. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,12 +11,12 @@
 
 #define CPUS_A_TABLE 16
 
-/* Of a task alone its cells in the analysis; @n 0: @first is a group's number. */
+/* A single task: its cells in the analysis; @n 0: @first is a group's number. */
 struct coremap_row {
 	uint32_t first, n;
 };
 
-/* Several tasks, or none. */
+/* A row of several tasks, or of none. */
 struct coremap_group {
 	const char *name;
 	size_t n_tasks;
@@ -84,7 +84,7 @@ static int find_cpus(struct coremap_map *m)
 	return 0;
 }
 
-/* The place of @cpu in m->cpus, or m->n_cpus. */
+/* The index of @cpu in m->cpus, or m->n_cpus. */
 static uint32_t place_of(const struct coremap_map *m, uint32_t cpu)
 {
 	uint32_t lo = 0, hi = m->n_cpus;
@@ -100,7 +100,7 @@ static uint32_t place_of(const struct coremap_map *m, uint32_t cpu)
 	return lo < m->n_cpus && m->cpus[lo] == cpu ? lo : m->n_cpus;
 }
 
-/* What stands in the row below the CPU at @place; m->n_cpus: in all. */
+/* The row's figures on the CPU at @place; m->n_cpus: on all CPUs. */
 static struct coremap_sum sum_of(const struct coremap_map *m, const struct coremap_row *row,
 				 uint32_t place)
 {
@@ -113,7 +113,7 @@ static struct coremap_sum sum_of(const struct coremap_map *m, const struct corem
 		i = index_find(&m->pairs, row->first, place);
 		return i == INDEX_NONE ? sum : m->sums.at[i];
 	}
-	/* cells are in order of their CPUs */
+	/* cells are sorted by CPU */
 	while (place < m->n_cpus && lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
@@ -155,7 +155,7 @@ static int add_row(struct coremap_map *m, uint32_t group, const struct coremap_r
 	return rc;
 }
 
-/* The group of tasks whose names are merged: it has a row where the first of them would. */
+/* The group of tasks with the same merged name: its row is at the place of its first task. */
 static uint32_t merged(struct coremap_map *m, const struct analyze_task *task)
 {
 	char *text = names_display(&m->w->names, task);
@@ -171,7 +171,7 @@ static uint32_t merged(struct coremap_map *m, const struct analyze_task *task)
 	return group ? *group : INDEX_NONE;
 }
 
-/* The cells of one task. */
+/* Adds the cells of one task. */
 static int collect_task(struct coremap_map *m, const struct coremap_row *row)
 {
 	const struct analyze_task *task = task_of(m, row);
@@ -193,7 +193,7 @@ static int collect_task(struct coremap_map *m, const struct coremap_row *row)
 	return add_row(m, group, row);
 }
 
-/* Rows of wanted tasks; the others, IDLE and unknown are groups that have none yet. */
+/* Makes rows of wanted tasks; others, IDLE and unknown are groups without a row yet. */
 static int collect(struct coremap_map *m)
 {
 	uint32_t n = (uint32_t)analyze_coremap_count(m->w->coremap);
@@ -280,7 +280,7 @@ static void fill_to_sort(void *ctx, struct table *t, size_t column, uint32_t id)
 		table_u64(t, column, sum_of(m, row, m->n_cpus).switches);
 }
 
-/* Brings m->rows into the wanted order. */
+/* Sorts m->rows. */
 static int sort_rows(struct coremap_map *m, struct cdict_error *err)
 {
 	const char *preset = m->by_switches ? "switches" : "run_ns";
@@ -310,7 +310,7 @@ static int sort_rows(struct coremap_map *m, struct cdict_error *err)
 	return rc;
 }
 
-/* What -n leaves out joins the others, then come IDLE and unknown. */
+/* Rows cut by -n are added to the others; then come IDLE and unknown. */
 static int finish_rows(struct coremap_map *m)
 {
 	struct coremap_group *others;
@@ -353,7 +353,7 @@ static int finish_rows(struct coremap_map *m)
 
 enum { T_NAME, T_TID, T_ALL, T_CPU };
 
-/* One of them: of CPUs @from to before @to. */
+/* One table: CPUs from @from to before @to. */
 struct piece {
 	const struct coremap_map *m;
 	uint32_t from, to;
@@ -393,7 +393,7 @@ static void fill(void *ctx, struct table *t, size_t column, uint32_t id)
 	} else {
 		place = column == T_ALL ? p->m->n_cpus : p->from + (uint32_t)column - T_CPU;
 		put_sum(t, p->m, column, sum_of(p->m, row, place));
-		/* each CPU has an IDLE of its own */
+		/* each CPU has its own IDLE */
 		if (column != T_ALL && is_idle(p->m, row))
 			t->now[column].lossy = cpu_lossy(p->m, place);
 	}
@@ -479,7 +479,7 @@ static struct table *make_table(struct coremap_map *m, uint32_t from, uint32_t t
 
 static int make_tables(struct coremap_map *m)
 {
-	/* without a CPU there is one all the same: that of the rows' sums */
+	/* one table even without CPUs, with the rows' sums */
 	size_t n = m->n_cpus ? (m->n_cpus + CPUS_A_TABLE - 1) / CPUS_A_TABLE : 1;
 
 	m->tables = calloc(n + 1, sizeof(struct table *));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* coremap_map.h - which task ran on which CPU, as people read it: a row a task, a column a CPU,
- * as many tables as it takes to keep lines short. */
+/* coremap_map.h - the core map for people: a row per task, a column per CPU, in as many tables as
+ * needed to keep lines short. */
 #ifndef TABLES_COREMAP_MAP_H
 #define TABLES_COREMAP_MAP_H
 
@@ -18,17 +18,17 @@ struct coremap_sum {
 };
 
 struct coremap_map {
-	/* What is wanted. */
+	/* Set by the caller. */
 	const struct tables_walk *w; /* with coremap */
 	bool by_switches;            /* cells are switches, else percent of the window */
 	const char *sort;            /* as table_sort() takes it, of name, tid, run_ns, switches */
-	uint64_t top;                /* tasks; what is left out is one row; 0: all */
-	/* What coremap_map_init() fills. */
-	uint32_t *cpus; /* those asked for */
+	uint64_t top;                /* number of tasks, the rest is one row; 0: all */
+	/* Set by coremap_map_init(). */
+	uint32_t *cpus; /* selected CPUs */
 	uint32_t n_cpus;
 	ARRAY(struct coremap_row) rows; /* tasks in order, others, IDLE, unknown */
 	ARRAY(struct coremap_group) groups;
-	struct index pairs; /* (group, place in cpus) */
+	struct index pairs; /* (group, index in cpus) */
 	ARRAY(struct coremap_sum) sums;
 	struct map by_name; /* groups of tasks whose names are merged */
 	struct stringset names;
@@ -38,7 +38,8 @@ struct coremap_map {
 	size_t n_tables;
 };
 
-/* coremap_map_init - 0, or a negative code with *err filled; coremap_map_fini() in any case. */
+/* coremap_map_init - 0, or a negative code with *err filled; call coremap_map_fini() in either
+ * case. */
 int coremap_map_init(struct coremap_map *m, struct cdict_error *err);
 void coremap_map_fini(struct coremap_map *m);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* How often something happened: events or system calls. */
+/* Counts of events or system calls. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "tables/columns/tables.h"
 #include "tables/names/syscalls.h"
 
-/* What is one row of the table: of one of the analysis, or of several whose tasks are not told apart. */
+/* A row of the table: one row of the analysis, or several if tasks are not shown. */
 struct row {
 	struct analyze_counts_row sum;
 	bool lossy;
@@ -106,7 +106,8 @@ static void cell_of_all(const struct cell *c)
 			cell_u64, ROW(broken)                                                          \
 	}
 
-/* Each with and without buckets, by what is told apart: they are of one table only if they are the same. */
+/* Column lists for each combination of keys, with and without buckets: tables can be joined only if
+ * their columns are the same list. */
 #define COLUMNS(what, WHAT, FIGURES)                                                               \
 	static const struct table_column what##_[] = { WHAT FIGURES, TABLE_COLUMNS_END };          \
 	static const struct table_column what##_task[] = { WHAT OF_TASK FIGURES,                   \
@@ -154,7 +155,7 @@ struct rows {
 
 static struct row *row_of(struct rows *rows, const struct analyze_counts_row *of, bool by_task)
 {
-	/* the number of what is counted, in 32 bits */
+	/* the number of the event type or system call, in 32 bits */
 	uint32_t what = index_take(&rows->whats, (uint64_t)of->nr, of->type);
 	uint32_t at = index_take(&rows->keys, (uint64_t)what << 32 | (by_task ? of->task : 0),
 				 of->bucket << 17 | (of->cpu & 0x1ffff));
@@ -218,7 +219,7 @@ static void fill(struct table *t, const struct tables_walk *w, const struct row 
 	};
 
 	if (row == all) {
-		/* once a row */
+		/* "total" only once: it is already in the column of the event, if there is one */
 		r.name = by->by & (ANALYZE_COUNTS_BY_EVENT | ANALYZE_COUNTS_BY_SYSCALL) ? NULL
 											: "total";
 		table_total(t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Exits: what the guests exited for, and how long it took. */
+/* Exits: reasons and times. */
 #include "analyze/printing/reasons.h"
 #include "base/memory/array.h"
 #include "base/memory/map.h"
@@ -16,7 +16,7 @@ static void cell_code(const struct cell *c)
 		table_u64(c->t, c->column, row->reason);
 }
 
-/* Every share is of the exits without those of idle guests. */
+/* Shares are of the exits without idle ones. */
 static void cell_count_share(const struct cell *c)
 {
 	const struct analyze_exit_row *row = c->row;
@@ -48,7 +48,7 @@ static void cell_cpu_share(const struct cell *c)
 		table_share(c->t, c->column, row->cpu_ns, sum->work.cpu_ns);
 }
 
-/* Without sched_switch nobody knows what part of it the thread was on a CPU. */
+/* Without sched_switch the part on a CPU is unknown. */
 static void cell_time_share(const struct cell *c)
 {
 	const struct analyze_exit_row *row = c->row;
@@ -109,7 +109,7 @@ const struct tables_decl tables_decl_exits = {
 
 /* Rows that are printed as one. */
 struct group {
-	const struct analyze_task *task; /* the only one's, or the first's */
+	const struct analyze_task *task; /* the only or first task */
 	bool many_tasks, lossy;
 	struct analyze_exit_row row;
 };
@@ -119,14 +119,14 @@ struct groups {
 	struct map whose, by_reason;
 };
 
-/* The number of whom rows are told apart by, made when new; NULL: out of memory. */
+/* The number of the row's group, created if new; NULL: out of memory. */
 static const uint32_t *whose(struct groups *groups, const struct tables_walk *w,
 			     const struct analyze_task *task, enum tables_exits_by by)
 {
 	uint64_t vm = by == TABLES_EXITS_BY_VM || by == TABLES_EXITS_BY_VCPU
-			      ? (uintptr_t)names_vm(&w->names, task) /* one text a VM */
+			      ? (uintptr_t)names_vm(&w->names, task) /* one text per VM */
 			      : 0;
-	/* a task that KVM gave no number is a vCPU of its own */
+	/* a task without a vCPU number counts as a separate vCPU */
 	uint64_t which = by == TABLES_EXITS_BY_TASK ||
 					 (by == TABLES_EXITS_BY_VCPU && task->vcpu_id < 0)
 				 ? UINT64_C(1) << 32 | task->index

@@ -16,7 +16,7 @@
 		"vcpu", "vcpu", TABLE_INTEGER, 0, cell_vcpu, 0                                     \
 	}
 
-/* Of its life. */
+/* In percent of its life. */
 static void cell_guest_share(const struct cell *c)
 {
 	const struct analyze_guest_row *row = c->row;
@@ -84,7 +84,7 @@ static void cell_direction(const struct cell *c)
 	table_text(c->t, c->column, texts[access_of(c->r)->kind][access_of(c->r)->write]);
 }
 
-/* How long, when any was timed. */
+/* Empty when no access has a time. */
 static void cell_time(const struct cell *c)
 {
 	if (access_of(c->r)->time.count)

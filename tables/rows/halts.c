@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* vCPUs and VMs: how their halts ended, and what that cost. */
+/* vCPUs and VMs: how their halts ended, and the cost in CPU time. */
 #include <stdlib.h>
 
 #include "analyze/kvm/halts.h"

@@ -51,11 +51,11 @@
 
 static const struct table_column columns[] = { CELLS_OF_TASK, LATENCY_COLUMNS };
 
-/* ---- as perf has it ---- */
+/* ---- as in perf ---- */
 
 #define PERF(member) ROW(perf.member)
 
-/* Only when there is a wait. */
+/* Empty without a wait. */
 static void cell_delay(const struct cell *c)
 {
 	if (((const struct analyze_latency_row *)c->row)->perf.count)
@@ -70,7 +70,7 @@ static void cell_delay_avg(const struct cell *c)
 		table_u64(c->t, c->column, p->sum_ns / p->count);
 }
 
-/* When the longest was; of none that took time perf tells nothing. */
+/* The time of the longest wait; perf prints none if all waits are 0. */
 static void cell_delay_at(const struct cell *c)
 {
 	if (((const struct analyze_latency_row *)c->row)->perf.max_ns)
@@ -160,7 +160,7 @@ struct table *tables_latency_cpus(const struct tables_walk *w)
 
 /* ---- bars ---- */
 
-#define BAR_WIDTH 45 /* a line is 80 columns then */
+#define BAR_WIDTH 45 /* makes a line 80 columns wide */
 
 /* "512 ns", "1.02 us", "33.6 ms": a power of two. */
 static void edge(struct sink *s, unsigned bit)

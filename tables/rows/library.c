@@ -11,7 +11,7 @@ struct cdict_table {
 	struct table *t;
 };
 
-/* ---- which there are ---- */
+/* ---- the list of tables ---- */
 
 struct source {
 	const char *name;
@@ -68,7 +68,7 @@ static int add_successors(struct tables_walk *w, struct cdict_error *err)
 	return analyze_successors_new(&w->successors, w->eng, err);
 }
 
-/* Of the tasks that are asked for, where some are. */
+/* Counts by task if the tasks are filtered. */
 static int add_counts(struct tables_walk *w, unsigned by, struct cdict_error *err)
 {
 	struct analyze_counts_options how = { .by = by };
@@ -175,11 +175,11 @@ static int make(struct table **out, struct tables_walk *w, const struct source *
 	if (!*out)
 		return cdict_fail_nomem(err);
 	ret = table_sort(*out, NULL, err);
-	table_settle(*out); /* the walk ends before it */
+	table_settle(*out); /* the table outlives the walk */
 	return !ret && table_failed(*out) ? cdict_fail_nomem(err) : ret;
 }
 
-/* @options of the caller's size: what it does not know of is not asked for. */
+/* Copies the caller's options, of its size: members that it lacks are unset. */
 static int options_of(struct cdict_table_options *out, const struct cdict_table_options *in,
 		      struct cdict_error *err)
 {
@@ -308,7 +308,7 @@ size_t cdict_table_find(const struct cdict_table *t, const char *key)
 	return c < t->t->n_columns ? c : SIZE_MAX;
 }
 
-/* NULL: empty, or out of the table. */
+/* NULL: empty, or outside of the table. */
 static const struct table_cell *cell_at(const struct cdict_table *t, size_t row, size_t column)
 {
 	const struct table_cell *cells = row < t->t->n_rows    ? table_cells(t->t, row)

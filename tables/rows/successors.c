@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Who ran next on the CPU after a task. */
+/* The tasks that ran next on the CPU after each task. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "tables/columns/cells.h"
 #include "tables/columns/tables.h"
 
-/* A task, or those whose names merged. */
+/* A task, or several with a merged name. */
 struct who {
 	const struct analyze_task *task; /* NULL: merged */
 	const char *name;                /* then */
@@ -51,7 +51,7 @@ static const struct table_column columns[] = {
 	TABLE_COLUMNS_END,
 };
 
-/* The number of the task or of its likes, made when new; NULL: out of memory. */
+/* The number of the task or of its merged name, created if new; NULL: out of memory. */
 static const uint32_t *who_of(struct pairs *pairs, const struct tables_walk *w, uint32_t index)
 {
 	const struct analyze_task *task = analyze_engine_task(w->eng, index);

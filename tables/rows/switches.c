@@ -17,7 +17,7 @@ static void cell_cpu(const struct cell *c)
 	table_i64(c->t, c->column, c->r->cpu);
 }
 
-/* Of a bucket. */
+/* The begin of a bucket. */
 static void cell_from(const struct cell *c)
 {
 	if (c->r->from_ns != ANALYZE_NO_TIME)
@@ -101,7 +101,7 @@ struct table *tables_switches(const struct tables_walk *w)
 			};
 
 			r.window_ns = length_ns(&r);
-			/* the last may be no more than the window's last instant */
+			/* the last bucket may just hold the window's last instant */
 			if (tables_cpu(w, c) && (cell->switches || cell->wakeups || r.window_ns))
 				fill(t, &r, lossy && cell->unknown_ns);
 		}

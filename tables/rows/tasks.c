@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* What each task did. */
+/* The figures of each task. */
 #include "tables/columns/decl.h"
 #include "tables/columns/tables.h"
 
 #define ROW(member) offsetof(struct analyze_task_row, member)
 
-/* Of IDLE its own CPU, else the last one, or that of the row. */
+/* IDLE's own CPU, else the row's or the task's last one. */
 static void cell_cpu(const struct cell *c)
 {
 	uint32_t cpu = c->r->cpu;
@@ -18,7 +18,7 @@ static void cell_cpu(const struct cell *c)
 		table_i64(c->t, c->column, cpu);
 }
 
-/* Also yields: whatever could have run on. */
+/* Including yields: switched out while runnable. */
 static void cell_preempt(const struct cell *c)
 {
 	const uint64_t *off_ns = ((const struct analyze_task_row *)c->row)->off_ns;
@@ -34,7 +34,7 @@ static void cell_worst(const struct cell *c)
 		cell_not_idle(c);
 }
 
-/* More of it is unknown than known. */
+/* Whether more of it is unknown than known. */
 static bool tasks_unknown(const void *row)
 {
 	const struct analyze_task_row *r = row;

@@ -29,7 +29,7 @@ static void cell_delayed_share(const struct cell *c)
 	table_share(c->t, c->column, analyze_vcpu_delayed_ns(vcpu_of(c->r)), c->r->window_ns);
 }
 
-/* Of several vCPUs 0 tells that none had to wait. */
+/* In a sum over vCPUs, 0 means that none waited. */
 static void cell_worst(const struct cell *c)
 {
 	if (vcpu_of(c->r)->worst.dur_ns || c->r->several)
@@ -72,7 +72,7 @@ static void cell_worst_behind(const struct cell *c)
 #define STATE(state) cell_u64, ROW(ns[ANALYZE_VCPU_##state])
 #define STATE_FLAGS TABLE_CHANGE_SHARE | TABLE_CHANGE_WIDE
 
-/* A switch-in has to be seen when it comes: of some tasks it is not. */
+/* Needs the time of switch-ins, which recordings of some tasks lack. */
 #define OF_OFF TABLE_OF_TIMES_OFF | TABLE_OF_ALL | TABLE_OF_STATES
 
 static const struct table_column columns[] = {
@@ -143,7 +143,7 @@ static const struct table_column share_columns[] = {
 	TABLE_COLUMNS_END,
 };
 
-/* More of it is unknown than known. */
+/* Whether more of it is unknown than known. */
 static bool vcpu_unknown(const void *row)
 {
 	const struct analyze_vcpu_row *vcpu = row;
@@ -151,7 +151,7 @@ static bool vcpu_unknown(const void *row)
 	return vcpu->ns[ANALYZE_VCPU_UNKNOWN] > analyze_vcpu_life_ns(vcpu) / 2;
 }
 
-/* Events of it are missing by its own account. */
+/* Whether its own figures show that events are missing. */
 static bool vcpu_lossy(const void *row)
 {
 	return ((const struct analyze_vcpu_row *)row)->lost_ns;
@@ -169,7 +169,7 @@ struct table *tables_vcpu_shares(const struct tables_walk *w)
 	return tables_make(w, &decl, false);
 }
 
-/* What the total and a comparison tell of several. */
+/* Adds up vCPUs, for the total and comparisons. */
 static int vcpu_merge(void *to, const void *from)
 {
 	struct analyze_vcpu_row *sum = to;
@@ -220,7 +220,7 @@ const struct analyze_vcpu_row *tables_vcpu_row(const struct tables_walk *w,
 	return analyze_vcpus_row_at(w->vcpus, (size_t)at);
 }
 
-/* A row of a table that has several of each vCPU. */
+/* Fills a row of a table with several rows per vCPU. */
 static void fill(struct table *t, const struct tables_walk *w, const struct analyze_vcpu_row *vcpu,
 		 const void *row, const struct analyze_task *other)
 {
@@ -280,7 +280,7 @@ struct table *tables_vcpu_reasons(const struct tables_walk *w)
 
 struct antagonist {
 	struct analyze_antagonist a;
-	const struct culprits_crowd *crowd; /* that it is one of */
+	const struct culprits_crowd *crowd; /* its crowd */
 };
 
 #define ANTAGONIST(member) offsetof(struct antagonist, member)

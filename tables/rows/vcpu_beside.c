@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* vCPUs: who had the other threads of their cores while they were in the guest, VM by VM. */
+/* vCPUs: the tasks on the other threads of their cores while they were in the guest, VM by VM. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 struct beside {
 	const char *vm, *vm_order;
 	const char *beside, *beside_order, *kind;
-	uint64_t beside_ns, vm_beside_ns; /* of all of the VM */
+	uint64_t beside_ns, vm_beside_ns; /* vm_beside_ns: of the whole VM */
 	bool lossy;
 };
 
@@ -21,7 +21,7 @@ struct besides {
 	ARRAY(struct beside) all; /* by pair */
 };
 
-/* No other thread: a core with one alone. */
+/* The core has no other thread. */
 static const char alone[] = "no other thread";
 
 static struct beside *cell_of(struct besides *b, const char *vm, const char *beside)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* vCPUs: who delayed whom, VM by VM, and what there was to run them on. */
+/* vCPUs: which VMs and tasks delayed which VMs, and the CPU capacity. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,13 +10,14 @@
 #include "tables/columns/tables.h"
 #include "tables/names/culprits.h"
 
-/* Whose waits were behind whom: what antagonists of all vCPUs of @vm come to. */
+/* The waits of @vm behind @behind: sums over the antagonists of all its vCPUs. */
 struct delay {
 	const char *vm, *vm_order;
 	const char *behind, *behind_order, *kind;
-	uint64_t vm_delayed_ns; /* of all of the VM: behind_ns of the cell behind culprits_all */
+	uint64_t vm_delayed_ns; /* of the whole VM: behind_ns of its cell with culprits_all */
 	uint64_t behind_ns, preempted_ns, waiting_ns, slices, took_over;
-	struct analyze_wait worst; /* of all pairs that in which one task held one CPU longest */
+	struct analyze_wait worst; /* of all pairs, the wait in which one task held one CPU
+				    * longest */
 	uint64_t worst_held_ns;
 	uint32_t worst_task;
 	bool lossy;
@@ -269,7 +270,7 @@ static struct capacity capacity_of(const struct tables_walk *w)
 			      .busy_ns = had->busy_ns,
 			      .known_ns = had->known_ns };
 
-	/* all of them, whoever was asked for: they share the CPUs */
+	/* all vCPUs, whatever the filter: they share the CPUs */
 	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus); i++)
 		c.vcpus += analyze_vcpu_life_ns(analyze_vcpus_row_at(w->vcpus, i)) != 0;
 	c.overcommitted = c.vcpus > c.cpus;

@@ -38,7 +38,7 @@ static void trim(const char **text, size_t *len)
 		(*len)--;
 }
 
-/* The thread is the first field, the figures are the last four: what is between them is the function. */
+/* The thread is the first field, the figures are the last four; the function is between them. */
 static bool parse(struct line *l, const char *text, size_t len)
 {
 	const char *comma;
@@ -80,7 +80,7 @@ static bool parse(struct line *l, const char *text, size_t len)
 
 /* ---- a file ---- */
 
-/* Where each thread of the file is. */
+/* The present node of each thread of the file. */
 struct threads {
 	struct stringset names;
 	struct map map;
@@ -112,7 +112,7 @@ static int add(struct calllog *log, struct threads *threads, const struct line *
 
 	if (!place)
 		return cdict_fail_nomem(err);
-	/* A line that is deeper by more than one has the one before as its caller. */
+	/* If a line is deeper by more than one, the line before is its caller. */
 	for (node = *place; log->tree.nodes.at[node].depth >= l->depth;)
 		node = log->tree.nodes.at[node].parent;
 	node = folded_child(&log->tree, node, l->function, l->function_len, FOLDED_PLAIN);
@@ -154,7 +154,7 @@ int calllog_read(struct calllog *log, const char *text, size_t size, struct cdic
 
 /* ---- all of them ---- */
 
-/* Half of a hundredth goes to the even one, as numbers that are rounded to be printed. */
+/* Rounds half to even, like printf(). */
 static uint64_t mean(uint64_t sum, uint64_t n)
 {
 	uint64_t whole = sum / n, rest = sum % n;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * calllog.h - call-depth logs: what a program that measures its own calls prints, a line a call.
+ * calllog.h - call-depth logs, printed by a program that measures its own calls, one line per call.
  *
  *	++,thread,function,calls,percent,cycles,ns
  *
- * As many + as the call is deep; it was called by the last line of the thread that is less deep, depth 1
- * begins a new stack. Other lines, and lines that only look like it, are ignored. The function may have commas.
- * Figures of one stack, in several files or threads, are averaged.
+ * The number of + is the call's depth; its caller is the thread's last line with a smaller depth,
+ * depth 1 begins a new stack. Other and malformed lines are ignored. The function may contain
+ * commas. Figures of the same stack in several files or threads are averaged.
  *
  *	struct calllog log;
  *
@@ -35,7 +35,7 @@ enum calllog_figure {
 extern const char *const calllog_figures[]; /* "calls", ..., NULL */
 
 struct calllog_sum {
-	uint64_t lines; /* 0: it only called others */
+	uint64_t lines; /* 0: seen only as a caller */
 	/* in hundredths: the sums; after calllog_done() their means */
 	uint64_t of[CALLLOG_FIGURES];
 };
@@ -43,16 +43,17 @@ struct calllog_sum {
 struct calllog {
 	struct folded tree;
 	ARRAY(struct calllog_sum) sums; /* by node */
-	uint64_t lines, ignored;        /* calls; lines with a + that are none */
+	uint64_t lines, ignored;        /* calls; malformed lines with a + */
 };
 
 int calllog_init(struct calllog *log); /* 0 or -ENOMEM */
 void calllog_fini(struct calllog *log);
-/* calllog_read - one file: no stack goes on from another. CDICT_ELIMIT: the figures are too large to be summed. */
+/* calllog_read - reads one file; stacks do not continue from another file. CDICT_ELIMIT: the sums
+ * overflow. */
 int calllog_read(struct calllog *log, const char *text, size_t size, struct cdict_error *err);
-/* calllog_done - averages; the tree's values are those of @of. */
+/* calllog_done - averages; the tree's values are the figures @of. */
 int calllog_done(struct calllog *log, enum calllog_figure of, struct cdict_error *err);
-/* calllog_table - a row a stack, most calls first; given, NULL: out of memory. */
+/* calllog_table - a row per stack, most calls first; NULL: out of memory. */
 struct table *calllog_table(const struct calllog *log);
 
 #endif

@@ -56,7 +56,7 @@ static enum folded_kind kind_of(const struct cdict_frame *frame)
 	return FOLDED_PLAIN;
 }
 
-/* As perf script's folders: a frame without a symbol is called by the file that it is in. */
+/* Like perf's stackcollapse scripts: a frame without a symbol is named by its object file. */
 static uint32_t of_frame(struct folded *f, uint32_t parent, const struct cdict_frame *frame)
 {
 	const char *slash = strrchr(frame->object, '/'), *object = frame->object;
@@ -83,7 +83,7 @@ static uint32_t of_stack(struct folded *f, uint32_t node, const struct tables_wa
 
 	if (!n)
 		return folded_child(f, node, FLAME_NO_STACK, strlen(FLAME_NO_STACK), FOLDED_NOTE);
-	/* before it are at most a task and a waker, behind it a reason */
+	/* at most a task and a waker come before it, a reason after it */
 	if (n > FOLDED_DEPTH - 3)
 		n = FOLDED_DEPTH - 3;
 	while (n-- && node != FOLDED_NONE)

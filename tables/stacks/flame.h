@@ -2,9 +2,9 @@
 /*
  * flame.h - the stacks of a capture as a tree, for flame graphs and tables.
  *
- * A stack begins with the task that it is counted for. Of a wake-up the one who woke it comes next, with its
- * own frames; at the end of an exit's is what the guest left for. Where an event has no stack, that
- * stands in its place: what all stacks of a task add up to is what `cdict tasks` or `cdict exits` say of it.
+ * A stack begins with the task that it counts for. For a wake-up the waker comes next, with its own
+ * frames; for an exit the reason comes last. An event without a stack has FLAME_NO_STACK in its
+ * place, so that all stacks of a task add up to the figures of `cdict tasks` or `cdict exits`.
  *
  * Failure    0 or a negative code with *err filled
  */
@@ -23,18 +23,18 @@ extern const char *const flame_titles[]; /* "Time off the CPU by stack" */
 /* flame_is_time - whether the values are ns; else they count. */
 bool flame_is_time(enum analyze_stacks_by by);
 
-/* What tasks are called instead of by names_display(): given, NULL: out of memory. */
+/* Names of tasks instead of names_display(): to be freed, NULL: out of memory. */
 struct flame_names {
 	char *(*name)(void *ctx, uint32_t task);
 	void *ctx;
 };
 
-/* flame_fold - after the walk, of the wanted tasks; *f is made, to be emptied also after a failure. @lacking: of how
- * many events there is no stack; it and @names may be NULL. */
+/* flame_fold - after the walk, makes the tree *f of the wanted tasks; call folded_fini() also after
+ * a failure. *lacking: the number of events without a stack; it and @names may be NULL. */
 int flame_fold(struct folded *f, const struct tables_walk *w, const struct analyze_stacks *stacks,
 	       const struct flame_names *names, uint64_t *lacking, struct cdict_error *err);
-/* flame_table - a row a stack, the largest first; @by: what of, -1: of a file of stacks; @before: what they
- * are compared with, of the same nodes, or NULL. Given, NULL: out of memory. */
+/* flame_table - a row per stack, the largest first; @by: -1 for a file of stacks; @before: the tree
+ * to compare with, of the same nodes, or NULL. NULL: out of memory. */
 struct table *flame_table(const struct folded *f, const struct folded *before, int by);
 
 #endif

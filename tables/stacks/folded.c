@@ -31,7 +31,7 @@ uint32_t folded_child(struct folded *f, uint32_t parent, const char *name, size_
 	const char *text;
 	uint32_t *at;
 
-	/* a NUL ends a name, and blanks at its end would be the line's */
+	/* a NUL ends a name; trailing blanks would belong to the line */
 	len = strnlen(name, len);
 	while (len && (name[len - 1] == ' ' || name[len - 1] == '\t'))
 		len--;
@@ -42,7 +42,7 @@ uint32_t folded_child(struct folded *f, uint32_t parent, const char *name, size_
 	}
 	text = stringset_add(&f->texts, name, len);
 
-	/* first the room: what map_add() adds must be there */
+	/* reserve first: the node that map_add() refers to must exist */
 	if (!text || f->nodes.n >= FOLDED_NONE - 1 || array_reserve(&f->nodes, f->nodes.n + 1))
 		return FOLDED_NONE;
 	at = map_add(&f->children, parent, (uintptr_t)text);
@@ -86,7 +86,8 @@ static int by_parent_and_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* The callees of a node lie side by side in @sorted; @first: where, @n - 1: it has none. */
+/* Fills f->order. The callees of a node are adjacent in @sorted, from index @first on (n - 1:
+ * none). */
 static void put_in_order(struct folded *f, const struct folded_node *const *sorted,
 			 const uint32_t *first, uint32_t *waiting)
 {
@@ -170,7 +171,8 @@ bool folded_read_number(const char *text, size_t len, uint64_t *hundredths)
 	       !__builtin_add_overflow(v, part, hundredths);
 }
 
-/* Where the last word of @line[*@len] begins when it is a number; 0: it is none. *@len then ends before it. */
+/* If the last word of @line, of *@len bytes, is a number, returns its offset and cuts *@len before
+ * it; else 0. */
 static size_t take_number(const char *line, size_t *len, uint64_t *value)
 {
 	size_t end = *len, at;
@@ -186,7 +188,7 @@ static size_t take_number(const char *line, size_t *len, uint64_t *value)
 	return *len ? at : 0;
 }
 
-/* "# duration: 23873", as profilers write above their stacks. */
+/* "# duration: 23873", as written by profilers above the stacks. */
 static bool is_comment(const char *line, size_t len)
 {
 	return len && *line == '#' &&
@@ -213,7 +215,7 @@ static int add_stack(struct folded *f, const char *line, size_t len, uint64_t va
 	return folded_add(f, node, value, 1, err);
 }
 
-/* One line without its end: whether it was a stack; a failure in *rc. */
+/* Adds one line without its newline; returns whether it is a stack; *rc: failure. */
 static bool parse_line(struct folded *f, struct folded *before, const char *line, size_t len,
 		       int *rc, struct cdict_error *err)
 {
@@ -228,7 +230,7 @@ static bool parse_line(struct folded *f, struct folded *before, const char *line
 	return true;
 }
 
-/* The line at *@at without its end; NULL: there is none any more. */
+/* The line at *@at without its newline, NULL at the end. */
 static const char *next_line(const char *text, size_t size, size_t *at, size_t *len)
 {
 	const char *line = text + *at, *nl;
@@ -265,7 +267,7 @@ static int parse(struct folded *f, struct folded *before, const char *text, size
 	int rc = 0;
 
 	while (!rc && (line = next_line(text, size, &at, &len)) != NULL)
-		/* an empty line is none that somebody would miss */
+		/* empty lines are not counted as ignored */
 		if (!is_comment(line, len) && !parse_line(f, before, line, len, &rc, err))
 			*ignored += len > 0;
 	return rc;
@@ -283,7 +285,7 @@ int folded_parse_comparison(struct folded *before, struct folded *after, const c
 	return parse(after, before, text, size, ignored, err);
 }
 
-/* What ends frames is shown as a colon, as perf's scripts do; what ends lines as escape_terminal() shows it. */
+/* Writes ';' as a colon, like perf's scripts, and line ends like escape_terminal(). */
 static void frame_text(const char *name, struct sink *s)
 {
 	for (;;) {
@@ -304,7 +306,7 @@ void folded_path(const struct folded *f, uint32_t node, struct sink *s)
 
 	for (; node != FOLDED_ROOT; node = f->nodes.at[node].parent)
 		path[n++] = node;
-	/* what would be a comment */
+	/* would read as a comment */
 	if (n && is_comment(f->nodes.at[path[n - 1]].name, strlen(f->nodes.at[path[n - 1]].name)))
 		sink_puts(s, "\\x23");
 	for (size_t skip = n; n;) {

@@ -2,10 +2,10 @@
 /*
  * Tables as OpenMetrics 1.0, without times: node_exporter's textfile collector takes no others.
  *
- * A column is a family: cdict_COMMAND_COLUMN, of a table that is not called as its command
- * cdict_COMMAND_TABLE_COLUMN. What stands before a table's first figure tells its rows apart: their labels.  Names and
- * numbers behind it are no figures but what is said of a row, labels of the family "info", which is 1. That is a gauge:
- * the collector knows neither that type nor "unknown".
+ * A column is a family: cdict_COMMAND_COLUMN, or cdict_COMMAND_TABLE_COLUMN if the table is not
+ * named like its command. The columns before a table's first figure identify its rows: they are
+ * labels. Names and identities after it are labels of the family "info", with value 1. That is a
+ * gauge: the collector supports neither the type info nor "unknown".
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@
 
 enum { NAME_ROOM = 160 };
 
-/* What figures are told in: how their keys end, and how those of base units do. */
+/* Units of figures: the suffix of their keys, and that of the base unit. */
 static const struct unit {
 	const char *key, *name, *unit;
 } units[] = {
@@ -47,7 +47,7 @@ static const struct unit *unit_of(const char *key)
 	return NULL;
 }
 
-/* How long one took, and its kin, is no sum. */
+/* Figures of single intervals are not sums. */
 static bool adds_up(const struct table_column *c)
 {
 	static table_getter *const of_one[] = { cell_min, cell_avg, cell_p50,
@@ -68,11 +68,11 @@ static bool is_figure(const struct table_column *c)
 
 struct family {
 	char name[NAME_ROOM];
-	bool counter, told; /* that it is there */
+	bool counter, told; /* told: its metadata are written */
 	const char *unit, *key, *command;
 };
 
-/* The name of @key in what is called @prefix; what no name may hold is _. */
+/* Sets the family's name from command, table and key; characters not allowed in names become _. */
 static void family_init(struct family *f, const char *command, const char *table, const char *key)
 {
 	const struct unit *unit = unit_of(key);
@@ -95,7 +95,7 @@ static const char *table_part(const struct table_frame *frame, const struct tabl
 	return strcmp(t->name, frame->command) ? t->name : "";
 }
 
-/* What stands before the first of its samples; then the sample up to its labels. */
+/* Writes the metadata before the first sample; then the sample up to its labels. */
 static void family_tell(struct sink *s, struct family *f)
 {
 	if (!f->told) {
@@ -118,7 +118,7 @@ static void label_key(struct sink *s, bool *any, const char *key)
 
 static void label_text(struct sink *s, bool *any, const char *key, const char *text)
 {
-	if (!text || !*text) /* to OpenMetrics the same as no label */
+	if (!text || !*text) /* in OpenMetrics the same as no label */
 		return;
 	label_key(s, any, key);
 	escape_openmetrics(s, text, strlen(text));
@@ -141,12 +141,12 @@ static void label_cell(struct sink *s, bool *any, const struct table_column *c,
 		sink_printf(s, "%" PRIu64 "\"", cell->u64);
 }
 
-/* Of the rows that are printed: what tells each apart, which no other has. */
+/* The labels of each printed row, unique in the table. */
 struct labels {
 	struct stringset texts;
-	struct map seen; /* address of a text -> in which row last */
+	struct map seen; /* address of a text -> number of rows with it */
 	const char **at;
-	size_t n_columns; /* of the table, which make labels */
+	size_t n_columns; /* number of leading columns that are labels */
 };
 
 static bool printed(const struct table_column *c)
@@ -154,7 +154,7 @@ static bool printed(const struct table_column *c)
 	return !(c->flags & TABLE_HUMAN);
 }
 
-/* Rows may be called the same, as threads of a pool whose numbers were used twice. */
+/* Rows may have equal names, such as threads of a pool with reused numbers. */
 static const char *distinct(struct labels *l, const char *text, size_t len)
 {
 	const char *kept = stringset_add(&l->texts, text, len);
@@ -230,7 +230,7 @@ static void put_seconds(struct sink *s, uint64_t ns)
 	sink_puts(s, digits);
 }
 
-/* Of what is no whole number: a percentage, or a figure of a log. */
+/* The divisor of a figure that is not an integer: a percentage, or a figure of a log. */
 static double real_scale(const char *unit)
 {
 	return !unit ? 1 : !strcmp(unit, "ratio") ? 100 : !strcmp(unit, "seconds") ? 1e9 : 1;
@@ -266,7 +266,7 @@ static void put_column(struct sink *s, struct family *f, const struct table *t, 
 	}
 }
 
-/* What is said of a row and is no figure, @after what tells it apart. */
+/* Writes the family "info": texts and identities after the labels. */
 static void put_info(struct sink *s, struct family *f, const struct table *t,
 		     const struct labels *l)
 {
@@ -292,7 +292,7 @@ static void put_info(struct sink *s, struct family *f, const struct table *t,
 	}
 }
 
-/* Sums are called "all", lest they be added to what they are of. */
+/* Totals have "all" in their name, so that they are not added to their parts. */
 static void put_total(struct sink *s, const struct table_frame *frame, const struct table *t,
 		      size_t first)
 {
@@ -364,7 +364,7 @@ static void put_capture(struct sink *s, struct family *f, const struct table_fra
 	sink_puts(s, "} 1\n");
 }
 
-/* Figures of a capture, empty where nobody asked. */
+/* Figures of a capture, empty if not wanted. */
 static const struct table_column of_capture[] = {
 	{ "window_ns", NULL, TABLE_MS, TABLE_GAUGE, NULL, 0 },
 	{ "unknown_ns", NULL, TABLE_MS, 0, NULL, 0 },
@@ -421,7 +421,7 @@ static void put_captures(struct sink *s, const struct table_frame *frame)
 void table_print_openmetrics(struct sink *s, const struct table_frame *frame,
 			     struct table *const *tables, size_t n)
 {
-	/* first all that takes memory: what has begun to be printed is printed whole */
+	/* first allocate everything: output is complete or none */
 	struct labels *labels = calloc(n + 1, sizeof(*labels));
 	int rc = labels ? 0 : -ENOMEM;
 

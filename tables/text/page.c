@@ -6,7 +6,7 @@
 #include "base/text/json.h"
 #include "tables/columns/table.h"
 
-/* What a task's number stands for, in place of these columns. */
+/* Columns that the page replaces by the task's number. */
 static bool is_identity(const char *key)
 {
 	static const char *const keys[] = { "name", "tid", "pid", "comm", "vm", "vcpu" };
@@ -20,7 +20,7 @@ static bool is_identity(const char *key)
 
 enum fate { PLAIN, TASK, DROPPED };
 
-/* @has_name: the table is one of tasks. */
+/* @has_name: it is a table of tasks. */
 static enum fate fate_of(const struct table_column *c, bool has_name)
 {
 	if (c->flags & TABLE_HUMAN)
@@ -62,7 +62,7 @@ static void head(struct json *j, const struct table *t)
 	json_close(j);
 }
 
-/* What column @c says of the row. */
+/* Writes the value of column @c. */
 static void value_json(struct json *j, const struct table *t, size_t c, enum fate fate, size_t row,
 		       uint64_t t0_ns, const uint32_t *numbers)
 {
@@ -81,7 +81,7 @@ static void value_json(struct json *j, const struct table *t, size_t c, enum fat
 		json_null(j, NULL);
 }
 
-/* Column by column: what repeats stands together, and takes no room once it is deflated. */
+/* Column by column: repeated values are adjacent and deflate well. */
 static void columns_json(struct json *j, const struct table *t, uint64_t t0_ns,
 			 const uint32_t *numbers)
 {

@@ -12,7 +12,7 @@
 #include "tables/columns/table.h"
 #include "tables/columns/table_fit.h"
 
-#define WIDE_FROM 200 /* a terminal like that has room for all columns */
+#define WIDE_FROM 200 /* a terminal this wide has room for all columns */
 
 static bool to_the_right(const struct table_column *col)
 {
@@ -24,7 +24,7 @@ static bool is_wide(const struct table_frame *frame)
 	return frame->wide || frame->columns >= WIDE_FROM;
 }
 
-/* A column in which no row says anything is left out, too. */
+/* Columns without any value are left out, too. */
 static bool visible(const struct table_frame *frame, const struct table *t, size_t c)
 {
 	unsigned flags = t->columns[c].flags;
@@ -86,7 +86,7 @@ static void loss_of(struct sink *s, const struct table_frame *frame)
 	loss_scope(s, &scope, frame->from_ns);
 }
 
-/* Of several captures, whose it is. */
+/* With several captures, each with its file. */
 static void loss(struct sink *s, const struct table_frame *frame)
 {
 	for (size_t i = 0; i <= frame->n_others; i++) {
@@ -100,7 +100,7 @@ static void loss(struct sink *s, const struct table_frame *frame)
 	}
 }
 
-/* A figure that missing events can have changed has a ~ behind it. */
+/* Figures that missing events may have changed get a ~ after them. */
 static bool marked(const struct table_column *c, const struct table_cell *cell)
 {
 	return cell->set && cell->lossy && c->kind != TABLE_TEXT && c->kind != TABLE_INTEGER &&
@@ -135,7 +135,7 @@ static void tell_lack(void *ctx, const char *event, const char *what)
 	sink_printf(ctx, "not recorded: %s, so %s is unknown\n", event, what);
 }
 
-/* Why columns are empty that people would look for. */
+/* Explains why columns that a reader would expect are empty. */
 static void explain_lacks(struct sink *s, const struct table_frame *frame,
 			  struct table *const *tables, size_t n)
 {
@@ -150,7 +150,7 @@ void table_print_below(struct sink *s, const struct table_frame *frame, struct t
 	loss(s, frame);
 }
 
-/* A cell as this frame has it. */
+/* A cell as text in this frame. */
 static const char *human(const struct table_frame *frame, const struct table_column *c,
 			 const struct table_cell *cell, char room[NUMBER_ROOM])
 {
@@ -163,7 +163,7 @@ static const char *human(const struct table_frame *frame, const struct table_col
 	return table_cell_human(c, cell, room);
 }
 
-/* The head of the column: durations with their own units need none there. */
+/* The head of the column: without a unit if durations have their own. */
 static const char *head_of(const struct table_frame *frame, const struct table_column *c,
 			   char room[NUMBER_ROOM])
 {
@@ -191,7 +191,7 @@ static size_t cell_width(const struct table_frame *frame, const struct table_col
 static void text_row(struct sink *s, const struct table_frame *frame, const struct table *t,
 		     const struct table_room *rooms, size_t row)
 {
-	size_t pending = 0; /* blanks that nothing follows are not written */
+	size_t pending = 0; /* trailing blanks are not written */
 	bool first = true;
 
 	for (size_t c = 0; c < t->n_columns; c++) {
@@ -232,7 +232,7 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 	sink_putc(s, '\n');
 }
 
-/* When it has to go: marked ones first, those that -v brings before them. */
+/* The order of dropping: TABLE_SPARE columns first, but TABLE_WIDE ones before them. */
 static unsigned char rank_of(const struct table_column *col)
 {
 	return col->flags & TABLE_WIDE    ? 3
@@ -305,7 +305,7 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 	free(rooms);
 }
 
-/* The sentences around the tables, broken at blanks to fit. */
+/* Writes the sentences around the tables, wrapped at blanks. */
 static void put_wrapped(struct sink *s, const struct table_frame *frame, struct sink *prose)
 {
 	size_t len;
@@ -400,8 +400,8 @@ void table_print_md(struct sink *s, const struct table_frame *frame, struct tabl
 	size_t len = 0;
 	char *text;
 
-	/* the title holds foreign text: as terminal text first it is one line, then
-	 * Markdown's own characters are taken care of */
+	/* the title has untrusted text: escaping for the terminal makes it one line, then
+	 * Markdown's characters are escaped */
 	for (size_t i = 0; i <= frame->n_others; i++) {
 		sink_to_memory(&line);
 		title_of(&line, i ? &frame->others[i - 1] : frame);
