@@ -130,7 +130,7 @@ size_t analyze_vcpus_row_count(const struct analyze_vcpus *v);
 /* analyze_vcpu_life_ns - the base of its percentages: the window without absent_ns, summed if @row
  * is a sum of rows. */
 uint64_t analyze_vcpu_life_ns(const struct analyze_vcpu_row *row);
-/* analyze_vcpu_unknown_ns - the part of it in which its state is unknown. */
+/* analyze_vcpu_unknown_ns - the part of that with unknown state. */
 static inline uint64_t analyze_vcpu_unknown_ns(const struct analyze_vcpu_row *row)
 {
 	return row->ns[ANALYZE_VCPU_UNKNOWN] - row->absent_ns;

@@ -38,7 +38,7 @@ struct analyze_task_row {
 	uint32_t cpu; /* with per_cpu; else the last CPU of the task, or CDICT_CPU_UNKNOWN */
 
 	uint64_t run_ns;     /* on a CPU, clipped to the window; edge_ns is part of it */
-	uint64_t edge_ns;    /* of slices of which only one end was seen */
+	uint64_t edge_ns;    /* of slices with only one end seen */
 	uint64_t unknown_ns; /* it may have run, but its switches may be lost (never in run_ns) */
 	struct histogram
 		slice; /* slices seen from switch-in to switch-out that ended in the window */

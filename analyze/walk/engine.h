@@ -198,7 +198,7 @@ struct analyze_summary {
 	uint64_t first_ns, last_ns; /* of the capture */
 	uint64_t window_ns;         /* to - from; with several, their sum */
 	uint64_t events;            /* walked, in the window */
-	uint64_t guest_mode;        /* of them with cpumode guest */
+	uint64_t guest_mode;        /* those with cpumode guest */
 	uint64_t switches;          /* sched_switch in the window */
 	uint64_t mismatches;        /* in the window: switches, samples not of the running task */
 	uint64_t lost_events;       /* by the loss records that touch the window */

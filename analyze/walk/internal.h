@@ -165,8 +165,8 @@ struct task_table {
 
 int table_init(struct task_table *tab, uint32_t cpus);
 void table_fini(struct task_table *tab);
-/* table_find - the current task of @tid, made when new; ANALYZE_NO_TASK when out of
- * memory (then tab->failed) or @tid is negative.  tid 0: IDLE of @cpu. */
+/* table_find - the current task of @tid, created if new; ANALYZE_NO_TASK when out of memory (then
+ * tab->failed) or @tid is negative. tid 0: IDLE of @cpu. */
 uint32_t table_find(struct task_table *tab, int32_t tid, uint32_t cpu);
 /* table_peek - like table_find(), but ANALYZE_NO_TASK when there is none. */
 uint32_t table_peek(const struct task_table *tab, int32_t tid);
@@ -236,7 +236,7 @@ struct analyze_engine {
 	struct hook *on_run, *on_away, *on_sw, *on_wake, *on_sched, *on_kvm, *on_events, *on_event,
 		*on_syscall, *on_in;
 	unsigned needs;
-	unsigned asked; /* of @needs: those that analyses asked for */
+	unsigned asked; /* those of @needs that analyses requested */
 
 	struct type_info *types;
 	size_t n_types;

@@ -3,7 +3,7 @@
  * ops.h - what the engine reports to an analysis during the walk (internal to analyze/).
  *
  * Times are those of the walk, which may start before the window and end after it:
- * from/to of a piece are clipped to the window already, @in says whether an instant
+ * from/to of a piece are clipped to the window already, @in is whether an instant
  * lies inside.  Every pointer is borrowed for the call.
  */
 #ifndef ANALYZE_OPS_H
@@ -61,7 +61,7 @@ struct analyze_run {
 	uint64_t start_ns, end_ns;
 	uint64_t from_ns, to_ns;   /* clipped; from == to when outside the window */
 	uint64_t ns;               /* in the window: to - from, less with several windows */
-	bool start_seen, end_seen; /* there is a sched_switch at this end */
+	bool start_seen, end_seen; /* a sched_switch at this end was seen */
 	bool in;                   /* the end lies in the window */
 };
 

@@ -170,8 +170,8 @@ void table_settle(struct table *t);
 /* table_column - the index of the column with that key; n_columns: none. */
 size_t table_column(const struct table *t, const char *key);
 /* table_at - the cell (TABLE_TOTAL: of the total); in a row of table_row_later() it is valid until
- * the column is accessed in another row. table_cells - all cells of a row. table_row_lossy -
- * whether its figures are marked. */
+ * the column is accessed in another row.
+ * table_cells - all cells of a row.  table_row_lossy - whether its figures are marked. */
 #define TABLE_TOTAL SIZE_MAX
 const struct table_cell *table_at(const struct table *t, size_t row, size_t column);
 const struct table_cell *table_cells(const struct table *t, size_t row);

@@ -24,7 +24,7 @@ struct table *tables_latency_perf(const struct tables_walk *w); /* made with lik
 char *tables_latency_chart(const struct tables_walk *w);
 
 struct table *tables_switches(const struct tables_walk *w);      /* a row per CPU and bucket */
-struct table *tables_switches_cpus(const struct tables_walk *w); /* a row a CPU */
+struct table *tables_switches_cpus(const struct tables_walk *w); /* a row per CPU */
 /* How to show the rows of w->counts: with a filter tasks are counted separately, but may share a
  * row. */
 struct tables_count_options {
@@ -34,7 +34,7 @@ struct tables_count_options {
 struct table *tables_count(const struct tables_walk *w, const struct tables_count_options *how);
 struct table *tables_successors(const struct tables_walk *w);
 struct table *tables_coremap(const struct tables_walk *w);      /* a row per cell */
-struct table *tables_coremap_cpus(const struct tables_walk *w); /* a row a CPU */
+struct table *tables_coremap_cpus(const struct tables_walk *w); /* a row per CPU */
 /* tables_coremap_groups, tables_coremap_roles - the cells with tasks folded (fold.h). */
 struct table *tables_coremap_groups(const struct tables_walk *w);
 struct table *tables_coremap_roles(const struct tables_walk *w);

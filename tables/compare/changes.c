@@ -25,11 +25,11 @@ bool changes_several(const struct changes *c)
 /* ---- values ---- */
 
 /* Where missing values count as 0: shares and rates of a run without the row, if the run has other
- * rows of the table and the side knows the task. */
+ * rows of the table and the task exists on that side. */
 struct presence {
 	struct changes *c;
 	bool *any;   /* [run]: has any row of the table */
-	bool *known; /* [side]: knows the task */
+	bool *known; /* [side]: has the task */
 };
 
 /* Orders rows by the names' addresses: equal names have equal addresses. */
