@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * Numbers and names of system calls, written by tests/tools/source/syscalls.sh from Linux 6.1's
- * arch/x86/entry/syscalls/syscall_64.tbl (common, 64), syscall_32.tbl,
- * arch/s390/kernel/syscalls/syscall.tbl (common, 64) and include/uapi/asm-generic/unistd.h (arm64),
- * and, from 451 on, Linux 6.17's scripts/syscall.tbl.
+ * arch/x86/entry/syscalls/syscall_64.tbl (common, 64), syscall_32.tbl, arch/s390/kernel/syscalls/syscall.tbl
+ * (common, 64) and include/uapi/asm-generic/unistd.h (arm64), and, from 451 on, Linux 6.17's scripts/syscall.tbl.
  *
- * Names in the order of their numbers; "@N" continues at number N.
+ * Names in the order of their numbers; "@N" goes on with number N.
  */
 #include "tables/names/syscalls.h"
 
