@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Commands to a recording that runs. */
+/* Commands to a running recording. */
 #include "capture/record/control.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static int open_fds(struct control *c, const char *text, struct cdict_error *err
 	if (text[3] < '0' || text[3] > '9' || *end || fcntl(c->in, F_GETFD) < 0 ||
 	    (c->out >= 0 && fcntl(c->out, F_GETFD) < 0))
 		return wrong(text, err);
-	/* ours, and not those of the command that is recorded */
+	/* not inherited by the recorded command */
 	fcntl(c->in, F_SETFD, FD_CLOEXEC);
 	if (c->out >= 0)
 		fcntl(c->out, F_SETFD, FD_CLOEXEC);
@@ -45,7 +45,7 @@ static int open_fifos(struct control *c, const char *text, struct cdict_error *e
 	if (ack)
 		*ack++ = '\0';
 	c->own = true;
-	/* Both ends, as perf: a writer that goes is not the end. */
+	/* Open both ends, as perf does: EOF must not follow when a writer closes. */
 	c->in = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (c->in >= 0 && ack)
 		c->out = open(ack, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -103,7 +103,7 @@ enum control_command control_next(struct control *c)
 	while (c->in >= 0 && poll(&ready, 1, 0) == 1 && (ready.revents & POLLIN)) {
 		if (read(c->in, &at, 1) != 1)
 			break;
-		/* perf takes a line, or the NUL that echo -e '...\0' sends */
+		/* perf accepts a newline, or the NUL that echo -e '...\0' sends */
 		if (at != '\n' && at != '\0') {
 			if (c->len < sizeof(c->line) - 1)
 				c->line[c->len++] = at;
@@ -122,5 +122,5 @@ void control_ack(const struct control *c)
 {
 	ssize_t n = c->out >= 0 ? write(c->out, "ack\n", 4) : 4;
 
-	(void)n; /* who does not read it does not wait for it */
+	(void)n; /* a reader that is gone or slow is not waited for */
 }

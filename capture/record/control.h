@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * control.h - commands to a recording that runs, as perf record's --control takes them: "fd:N[,M]" or
- * "fifo:PATH[,PATH]", a command a line, "ack" in answer to each that was done.
+ * control.h - commands to a running recording, as perf record's --control takes them: "fd:N[,M]" or
+ * "fifo:PATH[,PATH]", one command per line; each one that was executed is answered with "ack".
  *
  * Failure    negative code with *err filled
  * Ownership  control_open() opens, control_close() closes; descriptors of fd: stay open
@@ -15,7 +15,7 @@
 #include "cdict/error.h"
 
 enum control_command {
-	CONTROL_NONE = 0, /* nothing (more) is there */
+	CONTROL_NONE = 0, /* no (more) command */
 	CONTROL_ENABLE,
 	CONTROL_DISABLE,
 	CONTROL_SNAPSHOT, /* of the flight recorder */
@@ -25,7 +25,7 @@ enum control_command {
 };
 
 struct control {
-	int in, out; /* out -1: nobody waits for an answer */
+	int in, out; /* out -1: no answers are sent */
 	bool own;
 	char line[64];
 	size_t len;
@@ -33,7 +33,7 @@ struct control {
 
 int control_open(struct control *c, const char *text, struct cdict_error *err);
 void control_close(struct control *c);
-/* control_next - the next command that is there; never waits. */
+/* control_next - returns the next pending command; never waits. */
 enum control_command control_next(struct control *c);
 void control_ack(const struct control *c);
 

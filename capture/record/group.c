@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The life of a group's two threads. */
+/* Starts, stops and joins a group's two threads. */
 #include "capture/record/group_internal.h"
 
 #include <errno.h>
@@ -39,8 +39,8 @@ static bool begin_encoding(void *ctx)
 	return true;
 }
 
-/* On a machine that is full, a fair share is too little to keep up: nice -10, and when the queue
- * fills up all the same, the reader's priority until it is nearly empty. */
+/* On a saturated machine a fair share is too little to keep up: nice -10, and when the queue fills
+ * up all the same, the reader's priority until it is nearly empty. */
 static void hurry(void *ctx, size_t waits)
 {
 	struct group *g = ctx;
@@ -127,7 +127,7 @@ static uint32_t stack_of(const void *ctx, uint32_t event, const uint8_t *record)
 	return stacks_find(g->opts.stacks, &s);
 }
 
-/* All samples are laid out alike: an event is its type. */
+/* All samples have one layout: describes it for each event type. */
 static bool describe_samples(struct group *g)
 {
 	size_t n = cdict_schema_count(g->opts.schema);
@@ -190,7 +190,7 @@ int group_by_tid(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The reader may sleep in poll(). */
+/* Wakes the reader, which may sleep in poll(). */
 static void wake_reader(struct group *g)
 {
 	pthread_kill(g->reader, SIGURG);

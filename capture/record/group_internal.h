@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* group_internal.h - what the two threads of a group share. */
+/* group_internal.h - shared by the two threads of a group. */
 #ifndef CAPTURE_GROUP_INTERNAL_H
 #define CAPTURE_GROUP_INTERNAL_H
 
@@ -9,14 +9,14 @@
 #include "capture/record/group.h"
 #include "convert/ingest/ingest.h"
 
-/* Of a CPU, for its losses. */
+/* State of a CPU, for its losses. */
 struct group_cpu {
 	bool gone;  /* it was offline before this pass read its ring */
-	bool blind; /* it is not recorded since @blind_ns */
+	bool blind; /* not recorded since @blind_ns */
 	uint64_t blind_ns;
 };
 
-/* The rings of a CPU that came later. */
+/* The rings of a CPU that came online later. */
 struct group_more {
 	struct group_more *next;
 	struct rings *rings;
@@ -25,22 +25,22 @@ struct group_more {
 struct group {
 	struct group_options opts;
 	struct rings *rings;
-	struct rings_options added; /* how such a CPU is opened */
+	struct rings_options added; /* options to open such a CPU */
 	const struct choice *choice;
-	struct group_more *more; /* the reader's */
+	struct group_more *more; /* used by the reader */
 	int32_t tids[2];         /* reader, encoder */
 
-	/* The reader's. */
+	/* Used by the reader. */
 	struct ingest ingest;
-	struct source_event *events; /* by type of the schema */
+	struct source_event *events; /* by type in the schema */
 	struct group_cpu *cpus;      /* by CPU number */
 	uint32_t n_cpus;
 	struct group_counts counts;
 	struct trigger_feed *feed;
 	uint64_t flush_at_ns;
-	uint64_t first_ns; /* of all samples */
+	uint64_t first_ns; /* time of the earliest sample */
 
-	bool hurried; /* the encoder has the reader's priority */
+	bool hurried; /* the encoder has the reader's priority now */
 	atomic_bool stop;
 	atomic_uint flush_wanted;
 	atomic_bool has_arrived;
@@ -48,19 +48,20 @@ struct group {
 	atomic_ullong lost;    /* for group_lost() */
 	atomic_ullong samples; /* for group_samples() */
 
-	/* Under @lock: the start, and flushes that are done. */
+	/* Under @lock: the start, and completed flushes. */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool go, give_up;
-	struct group_more *arrived; /* for the reader to take */
+	struct group_more *arrived; /* to be taken by the reader */
 	unsigned ready;
-	unsigned flushed; /* all read until this flush was asked for is with the encoder */
+	unsigned flushed; /* the latest flush for which everything read before it was passed to the
+	                   * encoder */
 	pthread_t reader;
 	bool has_reader;
 };
 
-/* group_begin - tells @tid, waits for group_start(); false: end at once. */
+/* group_begin - sets tids[@which], waits for group_start(); false: end at once. */
 bool group_begin(struct group *g, int which);
-void *group_read(void *group); /* the reader */
+void *group_read(void *group); /* the reader thread */
 
 #endif

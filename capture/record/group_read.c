@@ -13,12 +13,13 @@
 #include "capture/trigger/trigger.h"
 
 #define POLL_MS 200
-/* The rings of CPUs that came later cannot wake us: they are looked at so often. */
+/* The rings of CPUs added later do not wake poll(): read them at this interval. */
 #define POLL_MORE_MS 20
-/* A batch this old goes to the file although it is small: what a killed recording misses. */
+/* A batch this old is stored although it is small: limits what is lost when the recorder is
+ * killed. */
 #define FLUSH_MS 1000u
 
-/* What a CPU did while it was not recorded nobody knows, and not how much it was. */
+/* What happened on a CPU while it was not recorded is unknown, and so is the number of events. */
 static void sees_again(struct group *g, uint32_t cpu, uint64_t t_ns)
 {
 	struct cdict_loss loss = { .what = CDICT_LOSS_RING,
@@ -60,14 +61,14 @@ static void sample(struct group *g, uint32_t cpu, const struct perf_event_header
 	ingest_add(&g->ingest, cpu, &s, h->size, NULL);
 }
 
-/* clock_now() renames its thread to read the time: that says nothing. The readers of other groups do
- * it as well, and may run on our CPUs. */
+/* clock_now() renames its thread to read the time: that COMM is ignored. The readers of other
+ * groups do it, too, and may run on this group's CPUs. */
 static bool is_own(const struct group *g, int32_t tid)
 {
 	return bsearch(&tid, g->added.own, g->added.n_own, sizeof(tid), group_by_tid) != NULL;
 }
 
-/* Tasks and losses, as convert reads them. */
+/* Handles task and loss records, as convert does. */
 static void other(struct group *g, uint32_t cpu, const struct perf_event_header *h)
 {
 	const char *p = (const char *)h;
@@ -99,7 +100,7 @@ static void on_record(void *ctx, uint32_t cpu, const struct perf_event_header *h
 		other(g, cpu, h);
 }
 
-/* The kernel's counters of the @i-th CPU of @r, before it is closed. */
+/* Adds up the kernel's counters of the @i-th CPU of @r, before it is closed. */
 static void count(struct group *g, struct rings *r, size_t i)
 {
 	uint64_t lost, events;
@@ -113,7 +114,7 @@ static void count(struct group *g, struct rings *r, size_t i)
 		ingest_counted(&g->ingest, rings_cpu(r, i), lost, NULL);
 }
 
-/* From its last event on; of one that had none, from the first of all. */
+/* Since its last event; without events, since the first event of any CPU. */
 static void gets_blind(struct group *g, uint32_t cpu)
 {
 	const struct batcher_cpu *c = batcher_cpu(&g->ingest.batcher, cpu);
@@ -129,7 +130,7 @@ static bool is_live(const struct group *g, const struct rings *r, size_t i)
 	return atomic_load(&g->opts.live[rings_cpu(r, i)]);
 }
 
-/* Of a CPU that comes and goes nothing stays. */
+/* Closes the rings of a CPU that went offline again, so that repeated hotplug leaves nothing. */
 static void retire(struct group *g, struct group_more **at)
 {
 	struct group_more *more = *at;
@@ -183,11 +184,11 @@ static void pass(struct group *g)
 {
 	if (g->feed)
 		trigger_feed_begin(g->feed);
-	/* Asked before its ring is read: of a CPU that goes only then more may be to come. */
+	/* Check before reading the ring: a CPU that goes offline later may still add records. */
 	for (size_t i = 0; i < rings_cpus(g->rings); i++)
 		g->cpus[rings_cpu(g->rings, i)].gone = !is_live(g, g->rings, i);
 	g->counts.bytes += rings_read(g->rings, on_record, g);
-	/* After what a CPU left behind was read: it is blind from there on. */
+	/* After reading what a CPU left in its ring: it is not recorded from then on. */
 	take_arrived(g);
 	for (size_t i = 0; i < rings_cpus(g->rings); i++)
 		if (g->cpus[rings_cpu(g->rings, i)].gone)
@@ -199,7 +200,7 @@ static void pass(struct group *g)
 		trigger_feed_end(g->feed);
 }
 
-/* CPUs that fill no batch a second. */
+/* Stores the batches of CPUs that do not fill one per second. */
 static void cut_old(struct group *g)
 {
 	if (!monotonic_past(g->flush_at_ns))
@@ -217,7 +218,7 @@ static void flush(struct group *g, unsigned number)
 	pthread_mutex_unlock(&g->lock);
 }
 
-/* What the kernel counted, and CPUs that did not come back. */
+/* Reads the kernel's counters; stores losses for CPUs that did not come back. */
 static void count_at_end(struct group *g)
 {
 	const struct batcher *b = &g->ingest.batcher;
@@ -235,19 +236,19 @@ static void count_at_end(struct group *g)
 			sees_again(g, cpu, newest_ns);
 }
 
-/* The rings do not wait for those who are before us in the run queue. Under a storm of switches
- * a fair task, at nice -20 too, waits 50 ms and more now and then (Linux 6.18): with the lowest
- * real-time priority it runs at once, for a millisecond. */
+/* The rings must not wait for tasks ahead of the reader in the run queue. Under a storm of switches
+ * even a fair task at nice -20 sometimes waits 50 ms and more (Linux 6.18): with the lowest
+ * real-time priority the reader runs at once, for a millisecond. */
 static void hurry(const struct group *g)
 {
 	struct sched_param param = { .sched_priority = g->opts.realtime };
 
 	if (g->opts.realtime && !sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param))
 		return;
-	setpriority(PRIO_PROCESS, 0, -20); /* of this thread; refused to others than root */
+	setpriority(PRIO_PROCESS, 0, -20); /* of this thread; refused except to root */
 }
 
-/* The rings of all CPUs are disabled, or will be enabled: a pause is a loss of nobody knows how much. */
+/* The rings of all CPUs are disabled, or about to be enabled: a pause is a loss of unknown count. */
 static void pause_or_resume(struct group *g, bool paused)
 {
 	for (struct group_more *more = g->more; more; more = more->next) {
@@ -287,7 +288,7 @@ void *group_read(void *arg)
 		if (wanted != flushed)
 			flush(g, flushed = wanted);
 	}
-	/* Those of the others are disabled; then two passes see all that is there. */
+	/* The rings of all groups are disabled; then two passes read everything. */
 	pass(g);
 	for (struct group_more *more = g->more; more; more = more->next)
 		rings_disable(more->rings);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The file while it grows, for who reads beside the recorder.
+ * Shows the growing file to a reader beside the recorder.
  *
- * Whoever reads must know until when the file is complete. After a flush everything is in it that the rings held
- * when the flush was asked for. The newest event that was in the file before that is older than the asking: up to
- * it every CPU's events are there. So no clock is needed, and the certain time is one flush behind.
+ * The reader must know up to which time the file is complete. After a flush the file holds
+ * everything that was in the rings when the flush was requested. The newest event that was in the
+ * file before is older than that request: up to it, the events of all CPUs are in the file. So no
+ * clock is needed; the certain time lags by one flush.
  *
- * A thread of its own asks: the encoder may be slow, and the recording's end must not wait for it.
+ * A separate thread requests the flushes: the encoder may be slow, and the end of the recording
+ * must not wait for it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +32,7 @@ struct growing {
 	bool begun, ended; /* under the lock */
 };
 
-/* What only the file's end says: when all CPUs were on. */
+/* Writes the part of the file's end that readers need: the time at which all CPUs were on. */
 static int tail_of(struct recording *rec, struct buf *tail)
 {
 	struct scope scope = rec->info.scope;
@@ -42,7 +44,7 @@ static int tail_of(struct recording *rec, struct buf *tail)
 				  scope.begins_ns ? scope_text(text, &scope) : NULL, tail);
 }
 
-/* @certain_ns: of the flush before. Returns the file's newest event. */
+/* @certain_ns: from the previous flush. Returns the time of the file's newest event. */
 static uint64_t show(struct recording *rec, uint64_t certain_ns)
 {
 	struct record_view view = { .certain_ns = certain_ns };
@@ -58,13 +60,13 @@ static uint64_t show(struct recording *rec, uint64_t certain_ns)
 	pthread_mutex_unlock(&rec->file_lock);
 	view.tail = tail.data;
 	view.tail_size = tail.len;
-	if (!ret) /* else the next one */
+	if (!ret) /* on failure, wait for the next view */
 		rec->opts->view(rec->opts->view_ctx, &view);
 	buf_fini(&tail);
 	return newest_ns;
 }
 
-/* False: it is over. */
+/* False: the recording has ended. */
 static bool wait_a_second(struct growing *g)
 {
 	struct timespec until;

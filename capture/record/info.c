@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* INFO of a recording. */
+/* Writes the INFO blocks of a recording. */
 #include "capture/record/info.h"
 
 #include <inttypes.h>
@@ -59,7 +59,7 @@ int record_info_begin(const struct record_info *h, struct cdict_writer *w, struc
 		info_text(&pairs, "trace.strings", h->strings);
 	if (!pairs.failed)
 		pairs.failed = cdict_writer_schema(w, h->schema, err);
-	/* Into the file now, not with the first events. */
+	/* Write it to the file now, not with the first events. */
 	return pairs.failed ? pairs.failed : format_writer_flush(w, err);
 }
 
@@ -75,7 +75,7 @@ int record_info_end(const struct record_info_end *e, struct cdict_writer *w,
 	info_number(&pairs, "captured.at_s", (uint64_t)time(NULL));
 	info_number(&pairs, "record.own_cpu_ns", e->cpu_ns);
 	info_number(&pairs, "record.own_wakeups", e->wakeups);
-	info_text(&pairs, "record.dropped", dropped); /* none is known, too */
+	info_text(&pairs, "record.dropped", dropped); /* also when it is 0 */
 	if (e->scope.begins_ns)
 		info_text(&pairs, "record.scope", scope_text(scope, &e->scope));
 	return pairs.failed;

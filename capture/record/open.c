@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is recorded, and its rings. */
+/* Chooses what is recorded, and opens its rings. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static bool is_wanted(const struct record_options *o, int cpu)
 	return !o->cpus || ((size_t)cpu < o->n_cpus && o->cpus[cpu / 64] >> cpu % 64 & 1);
 }
 
-/* Returns how many CPUs the host has, or a negative code. */
+/* Returns the number of CPUs of the host, or a negative code. */
 static int choose_cpus(struct recording *rec)
 {
 	const struct record_options *o = rec->opts;
@@ -44,7 +44,8 @@ static int choose_cpus(struct recording *rec)
 	return n;
 }
 
-/* Of some tasks the switches out are seen alone: how long they ran sched_stat_runtime tells. */
+/* With some tasks only, their switch-ins are not recorded: sched_stat_runtime shows how long they
+ * ran. */
 static int recorded_defaults(struct recording *rec)
 {
 	int ret = choice_defaults(&rec->choice, rec->err);
@@ -78,7 +79,7 @@ static int choose_events(struct recording *rec)
 				 (const char *)rec->choice.missing.data);
 	if (!ret && !rec->choice.events.n)
 		ret = recorded_defaults(rec);
-	/* Of the default what a kernel lacks is no news: one without KVM has no KVM events. */
+	/* Do not report missing default events: a kernel without KVM has no KVM events. */
 	if (!ret && rec->choice.missing.len && (o->n_events || o->all || o->tell_missing))
 		recording_say(rec, o->n_events || o->all, "this kernel does not have %s",
 			      (const char *)rec->choice.missing.data);
@@ -140,7 +141,7 @@ int recording_choose(struct recording *rec)
 	return 0;
 }
 
-/* Every event has a descriptor on every CPU. */
+/* Every event needs a descriptor on every CPU. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -216,7 +217,7 @@ static int start_groups(struct recording *rec)
 	return ret;
 }
 
-/* perf rounds up to a power of two of pages, too. */
+/* As perf, rounds up to a power of two of pages. */
 static size_t round_up(size_t bytes)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -235,7 +236,7 @@ static size_t default_bytes(const struct recording *rec)
 	return bytes;
 }
 
-/* doc/cdict-record.1 tells the sum. */
+/* The sum that doc/cdict-record.1 explains. */
 static uint64_t memory_bound(const struct recording *rec, size_t ring_bytes)
 {
 	const struct record_options *o = rec->opts;
@@ -263,7 +264,7 @@ static void say_what_is_kept(const struct recording *rec)
 		      time, (double)bytes / (1 << 20), (rec->report->memory_bytes >> 20) + 1);
 }
 
-/* What cannot be is said before the kernel says something else. */
+/* Reports an impossible size before the kernel fails with a less clear error. */
 static int check_rings(struct recording *rec, size_t bytes)
 {
 	uint64_t all = (uint64_t)bytes * rec->n_cpus, free_bytes = host_memory_available();
@@ -316,7 +317,7 @@ int recording_open(struct recording *rec)
 	return ret;
 }
 
-/* The group of its neighbours. */
+/* The group that records the neighbours of @cpu. */
 static struct group *group_for(const struct recording *rec, int cpu)
 {
 	size_t below = 0;
@@ -336,7 +337,7 @@ static void add_cpu(struct recording *rec, int cpu)
 
 	rec->births[cpu] = host_cpu_birth(cpu);
 	ret = group_add_cpu(group_for(rec, cpu), cpu, &err);
-	if (ret == -ENODEV || ret == -ENXIO) /* it went again: the next look will tell */
+	if (ret == -ENODEV || ret == -ENXIO) /* it went offline again: retried at the next look */
 		return;
 	if (ret) {
 		rec->refused[cpu] = true;
@@ -351,7 +352,7 @@ static void add_cpu(struct recording *rec, int cpu)
 	}
 }
 
-/* Those that are not online any more, or were not in between. */
+/* Marks CPUs that are offline, or were in between. */
 static void look_for_gone(struct recording *rec, const int *online, size_t n)
 {
 	for (size_t cpu = 0, i = 0; cpu < rec->n_possible; cpu++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a recording goes: its file, or the flight recorder's dumps. */
+/* The output of a recording: its file, or the flight recorder's dumps. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -16,22 +16,22 @@
 #include "capture/record/internal.h"
 #include "format/file/writer.h"
 
-/* What ends the file, beside the index: INFO, a loss or two of each CPU. */
+/* Bound of the file's end without the index: INFO, a loss or two of each CPU. */
 #define CLOSING_BYTES ((uint64_t)16 << 10)
 #define CLOSING_CPU_BYTES 96u
-/* The same, as it usually is: what --max-size leaves for it. */
+/* Its usual size: --max-size leaves this much for it. */
 #define CLOSING_USUAL_BYTES ((uint64_t)2 << 10)
-/* A block's row of the index, and its header: packed, and rather too much than too little. */
+/* A block's row in the index, and its header: packed, rather over- than underestimated. */
 #define INDEX_BYTES 32u
 #define HEADER_BYTES 32u
-/* So often stacks go into the file: what a killed recording misses. */
+/* Interval at which stacks are written: limits what is lost when the recorder is killed. */
 #define STACKS_MS 1000u
-/* An item's tasks and losses are a block each at most, and one more for each 8192 of them. */
+/* An item's tasks and losses make at most one block each, plus one for each 8192 of them. */
 #define ROWS_BLOCKS 2u
-/* Of what the events' stacks name, beside a block for each of theirs. */
+/* For what the stacks refer to, in addition to one block per event block. */
 #define STACKS_BLOCKS 2u
 
-/* Of stacks, which go into the file once a second, and a block more each time. */
+/* Upper bound for stacks, which are written once a second, in one more block each time. */
 static uint64_t stacks_bytes(struct recording *rec, const struct store_item *item)
 {
 	for (size_t i = 0; i < item->n_parts; i++)
@@ -40,7 +40,7 @@ static uint64_t stacks_bytes(struct recording *rec, const struct store_item *ite
 	return rec->stacks_bytes + stacks_waiting(rec->stacks);
 }
 
-/* With --max-size: whether so many @bytes more, and the file's end, may be written. */
+/* With --max-size: whether @bytes more, plus the file's end, are within it. */
 static bool fits(struct recording *rec, uint64_t bytes)
 {
 	uint64_t limit = rec->opts->rotate ? 0 : rec->opts->max_bytes;
@@ -55,7 +55,8 @@ static bool fits(struct recording *rec, uint64_t bytes)
 	return true;
 }
 
-/* With the item there must be room for the file's end: else it is not begun. */
+/* Reserves space for the item and for the file's end; without that space the item is not
+ * written. */
 static int reserve(struct recording *rec, const struct store_item *item, struct cdict_error *err)
 {
 	uint64_t rows = item->rows.tasks.len + item->rows.losses.len + item->rows.text.len;
@@ -73,7 +74,7 @@ static int reserve(struct recording *rec, const struct store_item *item, struct 
 	if (ret)
 		return cdict_fail(err, ret, CDICT_NO_OFFSET, "%s", cdict_strerror(ret));
 	rec->n_blocks += blocks;
-	/* Without events they wait for the next ones. */
+	/* Without events the rows stay in the writer until the next events. */
 	rec->rows_bytes = item->n_parts ? 0 : rec->rows_bytes + rows;
 	return 0;
 }
@@ -149,7 +150,7 @@ static int write_labels(struct recording *rec, struct cdict_writer *w, struct cd
 	return rec->opts->labels ? rec->opts->labels(rec->opts->labels_ctx, *rec->end, w, err) : 0;
 }
 
-/* What failed is the file: its name before the reason. */
+/* If the file failed, puts its name before the reason. */
 static int of_output(const struct recording *rec, int ret)
 {
 	struct cdict_error why = *rec->err;
@@ -168,13 +169,13 @@ static struct outfile_options capture_named(const struct recording *rec, const c
 	};
 }
 
-/* "x" of "x.cdict" and "x": how long it is. */
+/* Length of "x" in "x.cdict" and "x". */
 static size_t stem_of(const char *output)
 {
 	return ending_cut(output, strlen(output), ".cdict");
 }
 
-/* "x.2026112219301234.cdict", as perf record stamps its files: to the hundredth of a second. Given. */
+/* "x.2026112219301234.cdict", stamped as by perf record, with hundredths of a second. Given. */
 static char *stamped_name(const char *output)
 {
 	struct timespec now;
@@ -210,7 +211,7 @@ int recording_output(struct recording *rec)
 	int ret;
 
 	if (o->keep) {
-		/* What cannot be is told now, and not when there is something to write. */
+		/* Report an unusable output now, not at the first write. */
 		ret = of_output(rec, outfile_check(&file, rec->err));
 		if (ret)
 			return ret;
@@ -259,13 +260,13 @@ int recording_tasks(struct recording *rec)
 	}
 	if (rec->ring)
 		return 0;
-	/* Into the file now: at its end there may be no room for them. */
+	/* Write them now: at the end of the file there may be no room for them. */
 	ret = write_labels(rec, rec->writer, rec->err);
 	if (!ret)
 		ret = format_writer_flush(rec->writer, rec->err);
-	rec->rows_bytes = 0; /* they are in the file */
+	rec->rows_bytes = 0; /* they are written */
 	fits(rec, 0);
-	/* From here on the file is a recording; before, nothing is seen of it. */
+	/* The head is complete: the file becomes visible. */
 	return of_output(rec, ret ? ret : target_show(rec->target, rec->err));
 }
 
@@ -339,8 +340,8 @@ static bool is_later_dump(const char *name, const char *stem, size_t n)
 	return digits && !strcmp(name + n + 1 + digits, ".cdict");
 }
 
-/* x.2.cdict and those after it of an earlier recording would seem to be of this one: each becomes NAME.old, as the
- * first does when it is replaced. */
+/* x.2.cdict and later ones of an earlier recording would seem to belong to this one: each is
+ * renamed to NAME.old, as the first is when it is replaced. */
 static void put_away_leftovers(struct recording *rec)
 {
 	struct place at;
@@ -435,7 +436,7 @@ int recording_dump(struct recording *rec, const char *why, bool flush, struct cd
 	if (!ret)
 		ret = write_snapshot(rec, &snap, why, w, err);
 	if (!ret)
-		ret = target_show(target, err); /* whole, or not at all */
+		ret = target_show(target, err); /* completely, or not at all */
 	if (!ret)
 		bytes = target_bytes(target);
 	cdict_writer_close(w);

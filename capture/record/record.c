@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A recording from beginning to end. */
+/* Runs a recording from beginning to end. */
 #include "capture/record/record.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ static int prepare_stacks(struct recording *rec)
 	return 0;
 }
 
-/* Everything up to the moment when events begin. */
+/* Everything before events are enabled. */
 static int prepare(struct recording *rec)
 {
 	const struct record_options *o = rec->opts;
@@ -158,7 +158,7 @@ static void run(struct recording *rec)
 	if (rec->on)
 		rec->recorded_ns += monotonic_ns() - rec->on_ns;
 	rec->report->seconds = (double)rec->recorded_ns / 1e9;
-	/* it asks the readers, which are still there */
+	/* it requests flushes from the readers, which still run */
 	recording_growing_end(rec);
 	end_groups(rec);
 }
@@ -193,13 +193,13 @@ static void count(struct recording *rec)
 	r->groups = rec->n_groups;
 }
 
-/* How the file says that the disk was full, or what else it was. */
+/* States in the file that the disk was full, or which other error ended it. */
 static void tell_dropped(struct recording *rec, struct record_info_end *end)
 {
 	struct record_report *r = rec->report;
 	uint64_t since_ns, n = store_dropped(rec->store, &since_ns);
 
-	if (atomic_load(&rec->at_limit)) { /* what was asked for, and no failure */
+	if (atomic_load(&rec->at_limit)) { /* the user asked for it: not a failure */
 		r->over_limit = n;
 		return;
 	}
@@ -232,10 +232,10 @@ static void finish(struct recording *rec, struct record_info_end *end)
 		return;
 	}
 	r->events = store_counts(rec->store)->events;
-	if (!rec->writer) /* the next file could not be begun */
+	if (!rec->writer) /* the next file could not be created */
 		return;
 	end->scope = recording_scope_end(rec);
-	/* What could be written is ended as any file, if that can be. */
+	/* End the file normally, if possible, with what was written. */
 	ret = recording_finish(rec, end, &err);
 	if (atomic_load(&rec->at_limit) && r->ended.code == -EFBIG)
 		r->ended = (struct cdict_error){ 0 };

@@ -10,8 +10,8 @@
 #include "capture/host/clock.h"
 #include "capture/record/internal.h"
 
-/* CPU by CPU: when it is done the samples' clock tells, 0: it does not, or there are no switches, or
- * not all: then it says nothing. */
+/* Enables the rings CPU by CPU. Returns the time on the samples' clock when all switches are
+ * recorded; 0 if it is unknown, or if switches are not recorded, or not all of them. */
 static uint64_t switch_on(struct recording *rec)
 {
 	struct clock *clock = clock_open(rec->opts->use_clockid, rec->opts->clockid);
@@ -52,7 +52,7 @@ void recording_switch(struct recording *rec, bool on)
 		done_ns = switch_on(rec);
 		rec->on_ns = monotonic_ns();
 		rec->first_on_ns = again ? rec->first_on_ns : rec->on_ns;
-		/* After a pause each CPU is unknown up to its first event. */
+		/* After a pause each CPU is unknown up to its first event: no common begin. */
 		rec->info.scope.begins_ns = again ? rec->info.scope.begins_ns : done_ns;
 		return;
 	}
@@ -63,7 +63,7 @@ void recording_switch(struct recording *rec, bool on)
 	rec->recorded_ns += monotonic_ns() - rec->on_ns;
 }
 
-/* Those that are too many are removed, the oldest first. */
+/* Removes files beyond the limit, the oldest first. */
 static void forget_files(struct recording *rec)
 {
 	size_t n = rec->names.n, keep = rec->opts->rotate_files;
@@ -91,7 +91,7 @@ static int end_file(struct recording *rec)
 	int ret;
 
 	end.scope = recording_scope_end(rec);
-	rec->info.scope.begins_ns = 0; /* of the next file they are all on */
+	rec->info.scope.begins_ns = 0; /* when the next file begins, all CPUs are already on */
 	ret = recording_finish(rec, &end, &err);
 	cdict_writer_close(rec->writer);
 	rec->writer = NULL;

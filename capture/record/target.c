@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file of a recording. */
+/* The output file of a recording. */
 #include "capture/record/target.h"
 
 #include <errno.h>
@@ -11,14 +11,14 @@
 
 #include "base/fail.h"
 
-/* Reserved at a time. */
+/* Reserved at once. */
 #define RESERVE_AHEAD ((uint64_t)4 << 20)
 
 struct target {
 	struct outfile *of;
 	bool is_stdout;
 	uint64_t mark;
-	uint64_t reserved; /* up to there; 0: nothing */
+	uint64_t reserved; /* end of the reserved space; 0: none */
 	bool cannot_reserve;
 };
 
@@ -47,7 +47,7 @@ int target_write(void *target, const void *data, size_t size)
 	return outfile_write(t->of, data, size);
 }
 
-/* ulimit -f: no space to reserve, and yet an end. */
+/* ulimit -f: no space to reserve, but still a limit. */
 static bool is_allowed(uint64_t bytes)
 {
 	struct rlimit limit;
@@ -56,7 +56,7 @@ static bool is_allowed(uint64_t bytes)
 	       bytes <= limit.rlim_cur;
 }
 
-/* Up to @until; the size of the file stays. */
+/* Reserves space up to @until without changing the file's size. */
 static int reserve(struct target *t, uint64_t until)
 {
 	uint64_t bytes = outfile_bytes(t->of), from = t->reserved > bytes ? t->reserved : bytes;
@@ -83,7 +83,7 @@ int target_reserve(struct target *t, uint64_t bytes)
 		return -EFBIG;
 	if (t->cannot_reserve || until <= t->reserved)
 		return 0;
-	/* A call for each block would cost more than it takes to write some. */
+	/* Reserve in large steps: a call per block would cost more than writing the block. */
 	if (!reserve(t, until + RESERVE_AHEAD))
 		return 0;
 	ret = reserve(t, until);
@@ -120,7 +120,7 @@ int target_fd(const struct target *t)
 	return outfile_fd(t->of);
 }
 
-/* Who reads it sees its end; what else is written there goes nowhere. */
+/* The reader sees end of file; further output is discarded. */
 static void give_up_stdout(void)
 {
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);

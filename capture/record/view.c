@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a flight recorder holds of the last moments, for somebody who looks while it records. */
+/* Passes the last moments that a flight recorder holds to opts->look while it records. */
 #include <errno.h>
 
 #include "base/fail.h"
@@ -16,7 +16,7 @@ static uint64_t last_of(const struct store_item *item)
 	return last;
 }
 
-/* The blocks of the last opts->look_ns, and the tasks that were there. */
+/* Writes the blocks of the last opts->look_ns, and the tasks that existed then. */
 static int write_view(struct recording *rec, const struct snapshot *snap, struct cdict_writer *w,
 		      struct cdict_error *err)
 {
@@ -29,7 +29,7 @@ static int write_view(struct recording *rec, const struct snapshot *snap, struct
 
 		newest = last > newest ? last : newest;
 	}
-	/* each CPU begins with its first block that is not left out */
+	/* each CPU begins with its first block that is kept */
 	info.scope.overwritten = true;
 	info.scope.begins_ns = 0;
 	ret = record_info_begin(&info, w, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Waits for what ends a recording. */
+/* Waits for the end of a recording. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,11 +10,11 @@
 #include "capture/host/clock.h"
 #include "capture/record/internal.h"
 
-/* How often triggers, sizes and commands are looked at. */
+/* Interval to check triggers, sizes and commands. */
 #define LOOK_MS 50
-/* How often CPUs that came online are looked for. */
+/* Interval to look for CPUs that came online. */
 #define CPUS_MS 1000u
-/* Recordings of a trigger follow each other no faster; so many are written at most. */
+/* Minimum time between two dumps of a trigger, and their maximum number. */
 #define HIT_PAUSE_MS 1000u
 #define HITS_MAX 100u
 
@@ -32,16 +32,17 @@ void recording_signals(struct recording *rec)
 	sigemptyset(&rec->signals);
 	sigaddset(&rec->signals, SIGINT);
 	sigaddset(&rec->signals, SIGTERM);
-	/* nohup: the terminal may go. */
+	/* Under nohup the terminal may go away. */
 	if (sigaction(SIGHUP, NULL, &hup) || hup.sa_handler != SIG_IGN)
 		sigaddset(&rec->signals, SIGHUP);
-	/* Whoever started us may ignore it: then nobody would tell that the command has ended. */
+	/* The parent may have set it to be ignored: the end of the command would then go
+	 * unnoticed. */
 	sigaction(SIGCHLD, &usual, NULL);
 	sigaddset(&rec->signals, SIGCHLD);
 	sigaddset(&rec->signals, SIGUSR2);
 	sigaddset(&rec->signals, RECORD_SIGNAL_FAILED);
 	pthread_sigmask(SIG_BLOCK, &rec->signals, &rec->mask);
-	/* It interrupts the poll() of a reader. */
+	/* Interrupts the poll() of a reader. */
 	sigaction(SIGURG, &wake, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
 	sigaction(SIGXFSZ, &ignore, NULL);
@@ -51,7 +52,7 @@ void recording_signals_restore(struct recording *rec)
 {
 	const struct timespec now = { 0 };
 
-	/* What came after the end has had its answer. */
+	/* Signals that came after the end are discarded. */
 	while (sigtimedwait(&rec->signals, NULL, &now) > 0)
 		;
 	pthread_sigmask(SIG_SETMASK, &rec->mask, NULL);
@@ -67,7 +68,7 @@ static void on_hit(struct recording *rec)
 	    rec->report->dumps >= HITS_MAX)
 		return;
 	recording_dump(rec, hit.text, true, &err);
-	/* The next one begins where this one ended. */
+	/* The next dump begins where this one ended. */
 	rec->next_hit_ns = monotonic_in_ms(pause > HIT_PAUSE_MS ? pause : HIT_PAUSE_MS);
 }
 
@@ -79,7 +80,7 @@ static void on_usr2(struct recording *rec)
 		recording_dump(rec, "SIGUSR2", true, &err);
 }
 
-/* False: it is to end. */
+/* False: the recording has to end. */
 static bool rotate(struct recording *rec)
 {
 	if (!recording_rotate(rec))
@@ -112,7 +113,7 @@ static bool on_signal(struct recording *rec, int sig)
 	return true;
 }
 
-/* What --control says. */
+/* Executes the pending commands of --control. */
 static bool on_control(struct recording *rec)
 {
 	struct control *c = rec->opts->control;
@@ -151,7 +152,7 @@ static bool on_key(struct recording *rec)
 	return key != RECORD_KEY_END;
 }
 
-/* The next of opts->spans that begins or ends, by base/system/monotonic.h; 0: none. */
+/* When the next of opts->spans begins or ends, by base/system/monotonic.h; 0: never. */
 static uint64_t next_switch(const struct recording *rec)
 {
 	const struct record_span *span = &rec->opts->spans[rec->next_span];
@@ -163,7 +164,7 @@ static uint64_t next_switch(const struct recording *rec)
 	return span->to_ms ? rec->began_ns + span->to_ms * 1000000 : 0;
 }
 
-/* False: the last span is over. */
+/* False: the last span has ended. */
 static bool on_span(struct recording *rec)
 {
 	while (monotonic_past(next_switch(rec))) {
@@ -178,7 +179,8 @@ static bool on_span(struct recording *rec)
 	return true;
 }
 
-/* What was read and is not encoded yet will not fit: so far an event took so many bytes, the first ones about ten. */
+/* Whether the events read but not yet encoded will exceed --max-size, by the bytes per event so
+ * far, or ten at first. */
 static bool soon_full(const struct recording *rec)
 {
 	uint64_t events = atomic_load(&rec->put_events), bytes = atomic_load(&rec->file_bytes);
@@ -190,7 +192,7 @@ static bool soon_full(const struct recording *rec)
 	       bytes + (read - events) * each >= rec->opts->max_bytes;
 }
 
-/* What it is known by is encoded, until so little room is left that it is not worth a block of each CPU. */
+/* Encodes all to know the exact size, until too little room is left to be worth a block of each CPU. */
 static bool is_full(struct recording *rec)
 {
 	uint64_t most = rec->opts->max_bytes;
@@ -201,7 +203,7 @@ static bool is_full(struct recording *rec)
 	return soon_full(rec) || atomic_load(&rec->file_bytes) >= most - most / 16;
 }
 
-/* Sizes that were reached, and times. */
+/* Checks the limits on size and time. */
 static bool on_bounds(struct recording *rec)
 {
 	const struct record_options *o = rec->opts;
@@ -234,7 +236,7 @@ static double own_seconds(void)
 	       (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
 }
 
-/* @before: what it took until it began. */
+/* @before: CPU seconds used before the recording began. */
 static void tell_progress(struct recording *rec, double before)
 {
 	struct record_progress p = {
@@ -258,7 +260,7 @@ static int sooner(int left, int other)
 	return left < other ? left : other;
 }
 
-/* How long nothing has to be looked at. */
+/* How long the main thread may sleep. */
 static int wait_ms(const struct recording *rec, uint64_t end_ns, uint64_t look_ns)
 {
 	const struct record_options *o = rec->opts;
@@ -271,7 +273,7 @@ static int wait_ms(const struct recording *rec, uint64_t end_ns, uint64_t look_n
 	return left;
 }
 
-/* The last of it is slept without looking for signals. */
+/* For this last part it sleeps without looking for signals. */
 #define START_SLEEP_NS UINT64_C(100000000)
 
 bool recording_wait_start(struct recording *rec)
@@ -304,7 +306,7 @@ void recording_wait(struct recording *rec)
 {
 	double seconds = rec->start.seconds > 0 ? rec->start.seconds : rec->opts->seconds;
 	double before = own_seconds();
-	bool ends = seconds > 0 && seconds < 1e9; /* nobody waits for 30 years */
+	bool ends = seconds > 0 && seconds < 1e9; /* 30 years: no limit */
 	uint64_t length_ns = ends ? (uint64_t)(seconds * 1e9 + 0.5) : 0, end_ns = 0;
 	uint64_t look_ns = monotonic_in_ms(CPUS_MS);
 
@@ -314,11 +316,11 @@ void recording_wait(struct recording *rec)
 		bool over;
 		int left;
 
-		/* From when events are recorded, which -D and --control tell. */
+		/* Counted from when events are recorded, which -D and --control set. */
 		if (ends && rec->first_on_ns)
 			end_ns = rec->first_on_ns + length_ns;
 		over = monotonic_past(end_ns);
-		/* With the last second there is a last look. */
+		/* Take a last look when the time is over. */
 		if (monotonic_past(look_ns) ||
 		    (over && rec->opts->look && monotonic_left_ms(look_ns) < (int)CPUS_MS / 2)) {
 			recording_look_for_cpus(rec);

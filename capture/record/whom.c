@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Processes, users and cgroups, to threads. */
+/* Turns processes, users and cgroups into lists of threads. */
 #include "capture/record/whom.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@
 #include "base/system/procfs.h"
 #include "capture/record/group.h"
 
-/* The threads of @pid; 0 of one that is gone. */
+/* Adds the threads of @pid; returns 0 if it is gone. */
 static int add_threads(struct whom *w, int32_t pid)
 {
 	char path[64];
@@ -53,7 +53,7 @@ int whom_tid(struct whom *w, int32_t tid, struct cdict_error *err)
 {
 	char path[64];
 
-	/* not in the list of /proc, but there */
+	/* /proc does not list it, but has it */
 	snprintf(path, sizeof(path), "/proc/%d", tid);
 	if (access(path, F_OK))
 		return cdict_fail(err, -ESRCH, CDICT_NO_OFFSET,
@@ -61,7 +61,7 @@ int whom_tid(struct whom *w, int32_t tid, struct cdict_error *err)
 	return array_push(&w->tids, tid) ? cdict_fail_nomem(err) : 0;
 }
 
-/* A name of /etc/passwd: the static program has no other ways to ask. */
+/* Looks up a name in /etc/passwd: the static program has no NSS. */
 static bool user_number(const char *name, uid_t *uid)
 {
 	FILE *f = fopen("/etc/passwd", "re");
@@ -111,7 +111,7 @@ int whom_user(struct whom *w, const char *user, struct cdict_error *err)
 					       "user %s runs nothing (option --uid)", user);
 }
 
-/* Where cgroups are: v2, else v1's perf_event, which is what perf takes. */
+/* Finds the cgroup mount: v2, else v1's perf_event, which perf uses. */
 static bool cgroup_root(char *out, size_t size)
 {
 	FILE *f = fopen("/proc/mounts", "re");

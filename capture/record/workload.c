@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Starts, and ends, the recorded command. */
+/* Starts and ends the recorded command. */
 #include "capture/record/workload.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "base/fail.h"
 
-/* Found now, so that a typing error costs no recording. */
+/* Checked before the recording, so that a typing error does not cost one. */
 static int can_run(const char *name, struct cdict_error *err)
 {
 	const char *path = getenv("PATH");
@@ -122,7 +122,7 @@ bool workload_poll(struct workload *w)
 void workload_end(struct workload *w)
 {
 	if (w->go >= 0)
-		close(w->go); /* it ends by itself */
+		close(w->go); /* it ends by itself when the pipe closes */
 	w->go = -1;
 	if (!w->pid || reap(w, WNOHANG))
 		return;
