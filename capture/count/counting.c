@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events counted between switches: how they are opened, and what was counted. */
+/* Opens the counters, and sums up the results. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static int find_switch(struct counting *c, struct cdict_error *err)
 	return 0;
 }
 
-/* What choice_add() found by its whole name; NULL: a pattern. */
+/* The event that choice_add() found by its full name; NULL: @name is a pattern. */
 static const struct chosen *chosen_of(const struct counting *c, const char *name)
 {
 	for (size_t i = 0; i < c->choice.events.n; i++) {
@@ -130,7 +130,7 @@ static int fail_open(const char *name, int code, struct cdict_error *err)
 	return cdict_fail(err, -code, CDICT_NO_OFFSET, "event '%s': %s", name, strerror(code));
 }
 
-/* A leader with its ring; -ENODEV: the CPU is not online. */
+/* Opens a leader with its ring; -ENODEV: the CPU is not online. */
 static int open_group(struct counting *c, int cpu, size_t first, struct cdict_error *err)
 {
 	struct perf_event_attr attr = attr_of(PERF_TYPE_TRACEPOINT, c->switch_id);
@@ -160,7 +160,8 @@ static struct counting_group *last_group(struct counting *c)
 	return &c->groups.at[c->groups.n - 1];
 }
 
-/* Into the last group, or, where the CPU has no more counters for that one, into one that takes turns with it. */
+/* Opens it in the last group, or, when the CPU has no counter left for that group, in a new one
+ * that is multiplexed with it. */
 static int open_member(struct counting *c, int cpu, size_t event, struct cdict_error *err)
 {
 	const struct counting_event *ev = &c->events[event];
@@ -191,7 +192,7 @@ static int open_cpu(struct counting *c, int cpu, struct cdict_error *err)
 {
 	int rc = open_group(c, cpu, 0, err);
 
-	if (rc == -ENODEV) { /* it went offline meanwhile */
+	if (rc == -ENODEV) { /* the CPU went offline meanwhile */
 		c->groups.n--;
 		return 0;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What perf calls the events that the kernel numbers, and those that PMUs describe below /sys/bus/event_source/devices. */
+/* perf's names of the kernel's generic events, and of the events that PMUs describe in /sys/bus/event_source/devices. */
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static const struct known {
 	SOFTWARE("emulation-faults", EMULATION_FAULTS),
 };
 
-/* As perf's: LLC-load-misses, L1-dcache-loads, dTLB-store-misses. */
+/* perf's names of cache events: LLC-load-misses, L1-dcache-loads, dTLB-store-misses. */
 static bool cache_event(const char *name, uint64_t *config)
 {
 	static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
@@ -76,9 +76,9 @@ static bool cache_event(const char *name, uint64_t *config)
 	return false;
 }
 
-/* ---- those that a PMU names itself: cpu/cache-misses/, cpu/event=0x3c,umask=1/ ---- */
+/* ---- events of a PMU: cpu/cache-misses/, cpu/event=0x3c,umask=1/ ---- */
 
-/* A file of the PMU's folder, NUL-terminated, given; NULL: there is none. */
+/* Reads a file in the PMU's folder, NUL-terminated; NULL: no such file. Given. */
 static char *pmu_file(const char *pmu, const char *folder, const char *name)
 {
 	char path[256], *text = NULL;
@@ -92,7 +92,7 @@ static char *pmu_file(const char *pmu, const char *folder, const char *name)
 	return text;
 }
 
-/* Puts @value where @format says, "config1:0-7,32-35", its low bits first. */
+/* Puts @value into the bits that @format names, "config1:0-7,32-35", low bits first. */
 static bool put_bits(struct perf_event_attr *attr, const char *format, uint64_t value)
 {
 	size_t n = strcspn(format, ":");
@@ -116,7 +116,7 @@ static bool put_bits(struct perf_event_attr *attr, const char *format, uint64_t 
 
 static bool put_terms(struct perf_event_attr *attr, const char *pmu, char *terms, bool alias);
 
-/* "umask=1", "any", or the name of an event of the PMU's, which is terms itself. */
+/* A term: "umask=1", "any", or the name of a PMU event, which consists of terms itself. */
 static bool put_term(struct perf_event_attr *attr, const char *pmu, char *term, bool alias)
 {
 	char *value = strchr(term, '='), *end = NULL, *text;
@@ -125,7 +125,7 @@ static bool put_term(struct perf_event_attr *attr, const char *pmu, char *term, 
 
 	if (value)
 		*value++ = 0;
-	/* a name is no path */
+	/* a name must not contain a path */
 	if (!*term || strchr(term, '/') || *term == '.')
 		return false;
 	text = value || !alias ? NULL : pmu_file(pmu, "/events", term);
@@ -160,7 +160,7 @@ static bool put_terms(struct perf_event_attr *attr, const char *pmu, char *terms
 	return true;
 }
 
-/* Of perf's form PMU/TERMS/; a name alone is one of the CPU's. */
+/* perf's form PMU/TERMS/; a name alone is an event of the PMU cpu. */
 static bool pmu_event(const char *name, struct perf_event_attr *attr)
 {
 	const char *slash = strchr(name, '/');

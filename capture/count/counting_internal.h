@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* counting_internal.h - what opening and counting share. */
+/* counting_internal.h - shared by opening and counting. */
 #ifndef CAPTURE_COUNTING_INTERNAL_H
 #define CAPTURE_COUNTING_INTERNAL_H
 
@@ -12,21 +12,21 @@
 #include "capture/host/choose.h"
 #include "capture/record/workload.h"
 
-/* Of a ring, a power of two of pages: a sample takes some 150 bytes, so that it holds a tenth of a second of a hundred
- * thousand switches a second. */
+/* Bytes of a ring, a power of two of pages: with about 150 bytes per sample, it holds a tenth of a
+ * second at a hundred thousand switches a second. */
 #define RING_BYTES ((size_t)1 << 21)
 #define COMM_SIZE 16
 
-/* The events that one leader has on a CPU. */
+/* A leader and its events on one CPU. */
 struct counting_group {
 	int cpu;
-	int fd; /* the leader's */
+	int fd; /* of the leader */
 	int members[COUNTING_EVENTS_MOST];
-	size_t first, n;                           /* of the events */
-	uint64_t values[COUNTING_EVENTS_MOST + 1]; /* at the last switch */
+	size_t first, n;                           /* range of its events */
+	uint64_t values[COUNTING_EVENTS_MOST + 1]; /* as of the last switch */
 	uint8_t *ring;
-	char current[COMM_SIZE + 1]; /* who runs */
-	bool unsure;                 /* since the last switch that was read some were lost */
+	char current[COMM_SIZE + 1]; /* comm of the running task */
+	bool unsure;                 /* samples were lost after the last switch read */
 	ARRAY(uint64_t) counts;      /* [name][event of the group] */
 };
 
@@ -34,7 +34,7 @@ struct counting {
 	struct counting_event events[COUNTING_EVENTS_MOST];
 	size_t n_events;
 	uint32_t switch_id;
-	unsigned prev_at, next_at, next_pid_at; /* in its raw fields */
+	unsigned prev_at, next_at, next_pid_at; /* offsets in the raw fields of sched_switch */
 	size_t raw_size;
 	ARRAY(struct counting_group) groups;
 	uint32_t n_cpus;

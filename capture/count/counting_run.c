@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events counted between switches: the samples, and what they come to. */
+/* Reads the samples of the switches, and attributes the counts. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
@@ -31,7 +31,8 @@ static uint32_t name_number(struct counting *c, const char *name, size_t len)
 	return number ? *number : 0;
 }
 
-/* What the counters grew by goes to @name; @values: enabled, running, the leader, the members that are events. */
+/* Adds the differences since the last switch to @name; @values: enabled, running, the leader, the
+ * members that are events. */
 static void account(struct counting *c, struct counting_group *g, const char *name,
 		    const uint64_t *values)
 {
@@ -51,7 +52,7 @@ static void account(struct counting *c, struct counting_group *g, const char *na
 	g->unsure = false;
 }
 
-/* nr, enabled, running, nr values. */
+/* Layout: nr, enabled, running, nr values. */
 static bool read_values(const struct counting_group *g, struct cursor *in, uint64_t *values)
 {
 	uint64_t nr = cursor_u64(in);
@@ -85,7 +86,7 @@ static void hear_switch(struct counting *c, struct counting_group *g, struct cur
 		g->unsure = true;
 		return;
 	}
-	/* swapper/0, swapper/1 are one */
+	/* count swapper/0, swapper/1 as one program */
 	copy_comm(prev, raw, c->prev_at,
 		  !strncmp((const char *)raw + c->prev_at, COUNTING_IDLE "/",
 			   sizeof(COUNTING_IDLE)));
@@ -135,7 +136,7 @@ static int control(struct counting *c, unsigned long what, struct cdict_error *e
 	return 0;
 }
 
-/* Until it is over, or a signal came. */
+/* Waits until the end of the run, or a signal. */
 static void wait_end(struct counting *c, const sigset_t *set, uint64_t end_ns)
 {
 	const struct timespec tick = { .tv_nsec = TICK_NS };
@@ -154,7 +155,7 @@ static void wait_end(struct counting *c, const sigset_t *set, uint64_t end_ns)
 	}
 }
 
-/* The last slice of each CPU, and what it comes to. */
+/* Attributes the last slice of each CPU, and stores the figures of the group. */
 static int finish_group(struct counting *c, struct counting_group *g)
 {
 	uint64_t raw[COUNTING_EVENTS_MOST + 4], values[COUNTING_EVENTS_MOST + 1] = { 0 };
@@ -201,7 +202,7 @@ int counting_run(struct counting *c, double seconds, const char *const *command,
 	pthread_sigmask(SIG_BLOCK, &set, &old);
 	if (command)
 		rc = workload_prepare(&c->workload, command, &old, false, err);
-	/* the rings do not wait for a fair share; the command has its own already */
+	/* more than a fair share, to empty the rings in time; the command does not inherit it */
 	setpriority(PRIO_PROCESS, 0, -10);
 	rc = rc ? rc : control(c, PERF_EVENT_IOC_ENABLE, err);
 	if (!rc) {
