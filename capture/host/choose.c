@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which tracepoints are recorded. */
+/* Chooses the tracepoints to record. */
 #include "capture/host/choose.h"
 
 #include <errno.h>
@@ -16,11 +16,11 @@
 #include "convert/formats.h"
 
 /*
- * The default: what the tables and pictures are made of (analyze/walk/types.c), and nothing else.
+ * The default: the events that tables and pictures use (analyze/walk/types.c), and no others.
  *
- * sched_wakeup tells next to nothing that sched_waking did not (analyze/windows/early_wakes.c), and sched_stat_runtime sums up to what
- * the switches say: the two are half of all events of sched:*, so they are left out. The KVM
- * events of other architectures are missing on each.
+ * sched_wakeup adds almost nothing to sched_waking (analyze/windows/early_wakes.c), and
+ * sched_stat_runtime is the sum of the slices between switches: the two are half of all events of
+ * sched:*, so they are left out. On each architecture the KVM events of the others are missing.
  */
 static const char *const defaults[] = {
 	"sched:sched_switch",
@@ -77,7 +77,7 @@ void choice_fini(struct choice *c)
 	*c = (struct choice){ 0 };
 }
 
-/* Takes the event @name, once. */
+/* Adds the event @name, unless it is there already. */
 static int add_event(struct choice *c, const char *name, struct cdict_error *err)
 {
 	struct chosen *at = c->events.at, ev = { .type = -1 };
@@ -86,7 +86,7 @@ static int add_event(struct choice *c, const char *name, struct cdict_error *err
 
 	for (size_t i = 0; i < c->events.n; i++)
 		if (!strcmp(at[i].name, name)) {
-			/* Named again: a filter that follows is for it as well. */
+			/* Named again: a filter that follows also applies to it. */
 			ev = at[i];
 			memmove(&at[i], &at[i + 1], (c->events.n - i - 1) * sizeof(*at));
 			at[c->events.n - 1] = ev;
@@ -107,7 +107,7 @@ static int add_event(struct choice *c, const char *name, struct cdict_error *err
 	return ret;
 }
 
-/* What perf means by modifiers (perf-list(1), "EVENT MODIFIERS"): the first of u, k, h leaves out the rest. */
+/* perf's modifiers (perf-list(1), "EVENT MODIFIERS"): the first of u, k, h excludes the other modes. */
 static int read_modifiers(const char *text, unsigned * not, struct cdict_error *err)
 {
 	bool some = false;
@@ -125,7 +125,7 @@ static int read_modifiers(const char *text, unsigned * not, struct cdict_error *
 		*not &= ~is;
 		if (*p == 'G' || *p == 'H')
 			*not |= *p == 'G' ? CHOICE_NOT_HOST : CHOICE_NOT_GUEST;
-		else if (!is && *p != 'D') /* pinned: a tracepoint always is */
+		else if (!is && *p != 'D') /* pinned: tracepoints always are */
 			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 					  "modifier '%c' in ':%s' makes no sense with a "
 					  "tracepoint: of its events each is a sample",
@@ -143,7 +143,7 @@ static bool is_system(const struct choice *c, const char *name, size_t len)
 	       !access(path, F_OK);
 }
 
-/* Cuts the modifiers off; NULL: there are none. */
+/* Cuts off the modifiers and returns them; NULL: none. */
 static char *cut_modifiers(const struct choice *c, char *glob)
 {
 	char *first = strchr(glob, ':'), *last = strrchr(glob, ':');
@@ -162,7 +162,7 @@ static bool is_pattern(const char *glob)
 	return glob[strcspn(glob, "*?[")];
 }
 
-/* "*:sched", which was "sched". */
+/* "*:sched", made from "sched". */
 static bool is_bare(const char *glob)
 {
 	return !strncmp(glob, "*:", 2);
@@ -188,7 +188,7 @@ static int no_event(struct choice *c, const char *glob, struct cdict_error *err)
 	return ret;
 }
 
-/* A system's name alone is all of its events, as for trace-cmd (base/event_glob.h). */
+/* A system's name alone means all of its events, as for trace-cmd (base/event_glob.h). */
 static int add_system(const struct choice *c, struct texts *names, const char *system,
 		      struct cdict_error *err)
 {
@@ -228,13 +228,13 @@ static int add_glob(struct choice *c, const char *glob, unsigned not, struct cdi
 static int add_missing(struct choice *c, const char *name, struct cdict_error *err)
 {
 	if (c->missing.len)
-		c->missing.len--; /* the NUL */
+		c->missing.len--; /* without the NUL */
 	buf_printf(&c->missing, "%s%s", c->missing.len ? ", " : "", name);
 	buf_u8(&c->missing, 0);
 	return c->missing.failed ? cdict_fail_nomem(err) : 0;
 }
 
-/* One of a list: a name, a pattern, with modifiers of its own or of its group. */
+/* Adds one item of a list: a name or a pattern, with its own modifiers or its group's. */
 static int add_named(struct choice *c, char *item, const char *of_group, struct cdict_error *err)
 {
 	char *modifiers = cut_modifiers(c, item), bare[256];
@@ -254,7 +254,8 @@ static int add_named(struct choice *c, char *item, const char *of_group, struct 
 	return ret;
 }
 
-/* "{a,b}:k", of which @item is the part up to a comma and @rest what follows. NULL, or what is wrong. */
+/* Handles groups, "{a,b}:k"; @item is the part up to a comma, @rest the text after it. Returns
+ * NULL, or the error. */
 static const char *in_groups(char *item, const char *rest, bool *in_group, char of_group[16])
 {
 	char *close;
@@ -377,25 +378,25 @@ int choice_schema(struct choice *c, struct cdict_schema **schema, struct cdict_e
 	return ret;
 }
 
-/* --- the recorder itself --- */
+/* --- excluding the recorder itself --- */
 
 /*
- * The recorder's own activity, kept out of the rings.
+ * The recorder's own activity is filtered out in the kernel.
  *
- * What is left out is what the recorder's threads do to themselves and what is done to them
- * alone: the events of the scheduler that name a recorder's thread in their field "pid" (it is
- * woken, moved, charged), and its system calls.
+ * The filters exclude what the recorder's threads do to themselves, and what affects only them:
+ * scheduler events with a recorder's thread in their field "pid" (it is woken, migrated, charged),
+ * and its system calls.
  *
- * What stays is whatever says something of anybody else. sched_switch stays always: the task
- * that the recorder displaced did not run meanwhile, and a switch from or to the recorder is
- * the only witness. So do events of others that happen in the recorder's context, an interrupt
- * that wakes a vCPU while the recorder runs: a filter on common_pid would lose them.
+ * Everything about other tasks stays. sched_switch always stays: the task that the recorder
+ * displaced did not run meanwhile, and only the switch from or to the recorder shows it. So do
+ * events of other tasks that happen in the recorder's context, such as an interrupt that wakes a
+ * vCPU while the recorder runs: a filter on common_pid would lose them.
  */
 
-/* The kernel takes a page at most. */
+/* The kernel accepts at most one page. */
 #define FILTER_MAX 4000u
 
-/* The line of @field in a format text: "\tfield:pid_t pid;". */
+/* Whether a format text has the line of @field: "\tfield:pid_t pid;". */
 static bool has_field(const char *format, const char *field)
 {
 	char want[64];
@@ -404,7 +405,8 @@ static bool has_field(const char *format, const char *field)
 	return strstr(format, want) != NULL;
 }
 
-/* "pid != 7", "(pid < 7 || pid > 9)": threads made one after the other have tids in a row. */
+/* Excludes @own: "pid != 7", "(pid < 7 || pid > 9)"; threads created one after another have
+ * consecutive tids. */
 static void but_not(const char *field, const int32_t *own, size_t n, struct buf *out)
 {
 	for (size_t i = 0, j; i < n; i = j) {

@@ -84,7 +84,7 @@ uint64_t clock_wall_ns(void)
 	return of_system(CLOCK_REALTIME);
 }
 
-/* Bytes of the ring, which may wrap. */
+/* Copies from the ring, which may wrap. */
 static void copy(const struct clock *c, uint64_t at, void *out, size_t n)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -118,7 +118,7 @@ bool clock_pair(struct clock *c, uint64_t *wall_ns, uint64_t *clock_ns)
 {
 	uint64_t best = UINT64_MAX;
 
-	/* The tightest of several: nothing came between. */
+	/* Keep the tightest pair: least delay between the two readings. */
 	for (int i = 0; i < 16; i++) {
 		uint64_t before = clock_wall_ns(), now = clock_now(c);
 		uint64_t after = clock_wall_ns();

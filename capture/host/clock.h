@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * clock.h - the clock of the samples, read from user space.
+ * clock.h - reads the clock of the samples from user space.
  *
- * perf's own clock is in no system call. But a task that is renamed makes a record with the
- * clock's time: renamed to what it is called already, it reads the clock, on any machine.
+ * No system call returns perf's own clock. But renaming a task makes a record with a time stamp of
+ * that clock: a task that is renamed to its present name reads the clock, on any machine.
  *
  * Threads    a clock belongs to the thread that opened it
  * Units      ns
@@ -16,19 +16,20 @@
 
 struct clock;
 
-/* clock_open - NULL when it cannot be read. */
+/* clock_open - returns NULL when the clock cannot be read. */
 struct clock *clock_open(bool use_clockid, int clockid);
 void clock_close(struct clock *c);
-/* clock_now - 0 when there is no time. */
+/* clock_now - returns the time; 0 when it cannot be read. */
 uint64_t clock_now(struct clock *c);
 
-/* clock_pair - wall clock and this clock at the same moment; false when it cannot be told. */
+/* clock_pair - reads the wall clock and this clock at the same moment; false when it cannot. */
 bool clock_pair(struct clock *c, uint64_t *wall_ns, uint64_t *clock_ns);
 
-/* clock_wall_ns - CLOCK_REALTIME. */
+/* clock_wall_ns - reads CLOCK_REALTIME. */
 uint64_t clock_wall_ns(void);
 
-/* clock_name - "CLOCK_MONOTONIC", "mono", "raw", ... as perf's -k; false for none of them. */
+/* clock_find - finds a clock by name, "CLOCK_MONOTONIC", "mono", "raw", ... as of perf's -k; false
+ * for other names. */
 bool clock_find(const char *name, int *clockid);
 
 #endif

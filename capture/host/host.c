@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* This machine, from uname, /proc and /sys. */
+/* Reads the properties of this machine from uname, /proc and /sys. */
 #include "capture/host/host.h"
 
 #include <dirent.h>
@@ -20,7 +20,8 @@
 #define NODE_DIR "/sys/devices/system/node"
 #define CPUS_MAX 65536
 
-/* The first namespace's number is fixed: PROC_PID_INIT_INO in the kernel's include/linux/proc_ns.h. */
+/* The inode number of the initial namespace is fixed: PROC_PID_INIT_INO in the kernel's
+ * include/linux/proc_ns.h. */
 bool host_pids_foreign(void)
 {
 	char text[32];
@@ -32,7 +33,7 @@ bool host_pids_foreign(void)
 	return strcmp(text, "pid:[4026531836]") != 0;
 }
 
-/* A file's one line, without its end; NULL when there is none. Given. */
+/* Reads a one-line file, without the newline; NULL on failure. Given. */
 static char *line_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static char *line_of(const char *fmt, ...)
 {
@@ -84,7 +85,8 @@ int host_cpus(int **cpus, struct cdict_error *err)
 	return n ? n : cdict_fail(err, -ENOENT, CDICT_NO_OFFSET, CPU_DIR "/online names no CPU");
 }
 
-/* The folder of what the CPU is made of goes with it, and comes back as another one. */
+/* The sysfs folder of the CPU's topology is removed when it goes offline, and recreated with
+ * another inode. */
 uint64_t host_cpu_birth(int cpu)
 {
 	char path[sizeof(CPU_DIR) + 40];
@@ -108,7 +110,7 @@ size_t host_cpus_possible(void)
 	return count;
 }
 
-/* "key<blanks>: value" of /proc/cpuinfo, the first; into @out. */
+/* The first "key<blanks>: value" of /proc/cpuinfo, to @out. */
 static bool cpuinfo(const char *text, const char *key, char *out, size_t size)
 {
 	size_t n = strlen(key);
@@ -151,7 +153,7 @@ static void read_cpu(struct host *h)
 	free(text);
 }
 
-/* @key, "MemTotal:"; 0: it is not told. */
+/* The value of @key ("MemTotal:") in /proc/meminfo; 0: missing. */
 static uint64_t memory_kb(const char *key)
 {
 	char *text = tracefs_read("/proc/meminfo", NULL);
@@ -162,7 +164,7 @@ static uint64_t memory_kb(const char *key)
 	return kb;
 }
 
-/* NULL: it is told of no CPU. */
+/* Reads @file of each CPU; NULL: no CPU has it. */
 static const int32_t *of_each_cpu(int32_t *to, size_t n, const char *file)
 {
 	bool any = false;
@@ -177,7 +179,7 @@ static const int32_t *of_each_cpu(int32_t *to, size_t n, const char *file)
 	return any ? to : NULL;
 }
 
-/* Each core once: the list that names a CPU first. */
+/* Stores each core once: a core belongs to its first CPU. */
 static void read_threads(struct host *h, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* host.h - what this machine is. */
+/* host.h - properties of this machine. */
 #ifndef CAPTURE_HOST_H
 #define CAPTURE_HOST_H
 
@@ -11,28 +11,29 @@
 #include "convert/ingest/info.h"
 
 struct host {
-	struct info_host info; /* its texts are here */
+	struct info_host info; /* its texts are stored in this struct */
 	struct utsname names;
 	char cpu[256], cpuid[192];
 	int32_t *topology;
 };
 
-/* host_read - all that can be told. */
+/* host_read - fills in all that can be read. */
 void host_read(struct host *h);
 void host_fini(struct host *h);
 
-/* host_pids_foreign - whether pids here are those of a PID namespace, not the kernel's own. */
+/* host_pids_foreign - true when pids here are those of a PID namespace, not the kernel's own. */
 bool host_pids_foreign(void);
 
-/* host_cpus - the CPUs that are online, ascending; their count or negative. Given. */
+/* host_cpus - the online CPUs, ascending; returns their number or a negative code. Given. */
 int host_cpus(int **cpus, struct cdict_error *err);
-/* host_memory_available - bytes that can be had without swapping; 0: unknown. */
+/* host_memory_available - bytes available without swapping; 0: unknown. */
 uint64_t host_memory_available(void);
-/* host_cpus_possible - one more than the highest number that a CPU of this machine may have. */
+/* host_cpus_possible - the highest possible CPU number of this machine, plus one. */
 size_t host_cpus_possible(void);
-/* host_cpu_birth - another number each time that @cpu comes online; 0: unknown. */
+/* host_cpu_birth - a number that changes each time that @cpu comes online; 0: unknown. */
 uint64_t host_cpu_birth(int cpu);
-/* host_cpu_list - the CPUs of "0-3,8"; their count, 0 when there is none, -ENOMEM. Given. */
+/* host_cpu_list - parses "0-3,8"; returns the number of CPUs, 0 when there are none, -ENOMEM.
+ * Given. */
 int host_cpu_list(const char *text, int **cpus);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Why tracing is not allowed. */
+/* Explains why tracing is not permitted. */
 #include "capture/host/permit.h"
 
 #include <inttypes.h>
@@ -45,7 +45,7 @@ const char *permit_setcap(char *out, size_t size)
 
 	if (n > 0)
 		self[n] = '\0';
-	/* To trace; to lock large rings; to read tracefs, which is root's; to see where the kernel's functions are. */
+	/* For tracing; for locking large rings; for reading tracefs, which belongs to root; for kernel addresses. */
 	snprintf(out, size, "setcap cap_perfmon,cap_ipc_lock,cap_dac_read_search,cap_syslog=ep %s",
 		 self);
 	return out;

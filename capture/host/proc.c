@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Threads of /proc. */
+/* Reads the threads in /proc. */
 #include "capture/host/proc.h"
 
 #include <dirent.h>
@@ -10,7 +10,7 @@
 
 #include "base/system/procfs.h"
 
-#define COMM_MAX 15 /* TASK_COMM_LEN - 1: /proc has more of a worker's name than its events */
+#define COMM_MAX 15 /* TASK_COMM_LEN - 1: for workers, /proc shows a longer name than events do */
 #define STAT_MAX 4096
 
 static void add(struct rows *rows, int32_t pid, int32_t tid, int32_t parent, const char *comm)

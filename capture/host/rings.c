@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Ring buffers through libperf. */
+/* Ring buffers, by libperf. */
 #include "capture/host/rings.h"
 
 #include <errno.h>
@@ -23,11 +23,11 @@
 
 #define FORMAT_LOST UINT64_C(0x10) /* PERF_FORMAT_LOST of Linux 6.0 */
 
-/* Woken when so much has come, however large the ring: what is left of it is for the time until
- * the reader runs. */
+/* The reader is woken after this many bytes, however large the ring: the rest is room until the
+ * reader runs. */
 #define WAKEUP_BYTES ((size_t)1 << 20)
 
-/* In every libperf, but in no public header, and a shared one may hide it. */
+/* In every libperf, but in no public header; a shared one may not export it. */
 int perf_evsel__apply_filter(struct perf_evsel *evsel, const char *filter) __attribute__((weak));
 
 struct rings {
@@ -36,13 +36,13 @@ struct rings {
 	struct perf_evsel *switches; /* sched_switch, or NULL */
 	struct perf_evsel **evsels;
 	size_t n_evsels;
-	bool *sums; /* per event: it counts something else than itself (nanoseconds) */
+	bool *sums; /* by event: its count is not a number of events (but nanoseconds) */
 	uint32_t *cpus;
 	size_t n_cpus;
 	size_t bytes;
 	bool counts_lost;
 	size_t n_threads;
-	atomic_bool polls; /* some descriptor is still worth polling */
+	atomic_bool polls; /* a descriptor is left to poll */
 };
 
 bool rings_can_filter(void)
@@ -50,7 +50,7 @@ bool rings_can_filter(void)
 	return perf_evsel__apply_filter != NULL;
 }
 
-/* libperf speaks to stderr otherwise, and learns the page size here. */
+/* Otherwise libperf writes to stderr; libperf_init() also reads the page size. */
 static int silent(enum libperf_print_level level, const char *fmt, va_list ap)
 {
 	(void)level;
@@ -100,7 +100,7 @@ static int add_event(struct rings *r, const struct perf_event_attr *attr)
 	return 0;
 }
 
-/* The CPUs as libperf wants them: as text. */
+/* Makes libperf's CPU map, from text. */
 static struct perf_cpu_map *cpu_map(const struct rings_options *o)
 {
 	struct perf_cpu_map *map;
@@ -114,7 +114,7 @@ static struct perf_cpu_map *cpu_map(const struct rings_options *o)
 	return map;
 }
 
-/* Those that are still there, or all; NULL: no memory, or none is. */
+/* The threads that still exist, or all tasks; NULL: out of memory, or no thread exists. */
 static struct perf_thread_map *thread_map(struct rings *r, const struct rings_options *o)
 {
 	struct perf_thread_map *map = NULL;
@@ -210,7 +210,7 @@ static int filter_events(struct rings *r, const struct choice *choice,
 	for (size_t i = 0; i < choice->events.n; i++) {
 		const struct chosen *ev = &choice->events.at[i];
 		struct buf text = { 0 };
-		bool short_of; /* memory */
+		bool short_of; /* out of memory */
 		int ret = 0;
 
 		choice_full_filter(ev, o->own, o->foreign_pids ? 0 : o->n_own, &text);
@@ -220,7 +220,7 @@ static int filter_events(struct rings *r, const struct choice *choice,
 		else if (text.len > 1 && rings_can_filter())
 			ret = perf_evsel__apply_filter(r->evsels[i + 1], (char *)text.data);
 		short_of = text.failed || (ret < 0 && errno == ENOMEM);
-		/* Without the recorder's part it may work: that one is a courtesy. */
+		/* Try without the recorder's exclusion, which is optional. */
 		if (ret < 0 && !short_of && ev->filter)
 			ret = perf_evsel__apply_filter(r->evsels[i + 1], ev->filter);
 		else if (ret < 0 && !short_of)
@@ -270,7 +270,7 @@ static int try_open(struct rings *r, const struct choice *choice, const struct r
 		drop_evlist(r);
 		return try_open(r, choice, o, err);
 	}
-	/* One of them ended just now: the others are there. */
+	/* One of them ended just now: retry with the others. */
 	if (ret == -ESRCH && o->tids && r->n_threads) {
 		drop_evlist(r);
 		return try_open(r, choice, o, err);
@@ -357,7 +357,8 @@ bool rings_wait(struct rings *r, int timeout_ms)
 		return false;
 	}
 	n = perf_evlist__poll(r->evlist, timeout_ms);
-	/* Events of a CPU that went offline hang up; polled on, they would not let us sleep. */
+	/* The events of an offline CPU report POLLHUP; if kept in the list, poll() would not
+	 * sleep. */
 	if (n > 0 && perf_evlist__filter_pollfd(r->evlist, POLLERR | POLLHUP) == 0)
 		r->polls = false;
 	return n > 0;
@@ -381,13 +382,14 @@ uint64_t rings_read(struct rings *r, rings_fn fn, void *ctx)
 		while (bytes < 2 * r->bytes && (event = perf_mmap__read_event(map))) {
 			fn(ctx, cpu, &event->header);
 			bytes += event->header.size;
-			/* Room for the kernel soon, without touching its page for every record. */
+			/* Release the space to the kernel early, but do not write to its page for
+			 * every record. */
 			if (bytes - given >= r->bytes / 16) {
 				perf_mmap__consume(map);
 				given = bytes;
 			}
 		}
-		/* When its descriptors hung up, the one above may have unmapped it. */
+		/* When its descriptors hung up, the call above may have unmapped it. */
 		if (!bytes || given != bytes)
 			perf_mmap__consume(map);
 		all += bytes;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rings.h - the ring buffers of a group of CPUs, through libperf: one ring per CPU, into which
- * every chosen event of that CPU goes, and the births, names and deaths of tasks.
+ * rings.h - the ring buffers of a group of CPUs, through libperf: one ring per CPU, which receives
+ * every chosen event of that CPU, and the births, names and deaths of tasks.
  *
- * The samples hold no more than is needed: the thread, the time and the raw fields, and the
- * period, without which an event that counts something (sched_stat_runtime: nanoseconds) makes
- * one sample for each. The event is told by the payload's common_type, the CPU by the ring.
+ * Samples contain only what is needed: thread, time, raw fields, and the period, without which an
+ * event that counts something else (sched_stat_runtime: nanoseconds) makes one sample per unit. The
+ * event is identified by the payload's common_type, the CPU by the ring.
  *
  * Threads    one thread reads; rings_disable() and rings_lost() may come from another
  * Failure    negative code with *err filled
@@ -26,78 +26,82 @@
 #define RING_SAMPLE_TID 12u
 #define RING_SAMPLE_TIME 16u
 #define RING_SAMPLE_REST                                                                           \
-	32u /* with stacks u64 n and n addresses; u32 size and the raw fields; unwind.h's */
+	32u /* with stacks, u64 n and n addresses; then u32 size and the raw fields; then unwind.h's
+	     * fields */
 #define RING_TRAILER 16u /* pid, tid, time */
-/* for base/cursor.h: this machine's byte order */
+/* this machine's byte order, for base/cursor.h */
 #define NATIVE_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 struct rings_options {
 	const int *cpus; /* ascending */
 	size_t n_cpus;
-	size_t bytes; /* of each ring, a power of two of pages */
+	size_t bytes; /* per ring, a power of two of pages */
 	bool use_clockid;
 	int clockid;
-	bool foreign_pids;   /* those of @own are not the kernel's: no filter can leave them out */
-	const int32_t *tids; /* only these tasks; NULL: all */
+	bool foreign_pids;   /* the tids in @own are not the kernel's: no filter can exclude them */
+	const int32_t *tids; /* record only these tasks; NULL: all */
 	size_t n_tids;
 	bool no_inherit;
-	bool stacks; /* each sample has its call chain, and what is mapped is told */
+	bool stacks; /* record each sample's call chain, and MMAP2 */
 	bool no_kernel_stacks, no_user_stacks;
-	uint32_t stack_bytes; /* of the program's part this much of its stack, and registers; 0: its chain */
-	uint64_t user_regs; /* with stack_bytes: bits of PERF_REG_* */
-	const int32_t *own; /* tids whose own activity is left out, ascending */
+	uint32_t stack_bytes; /* for the user part, record this much of the stack, and registers; 0:
+	                       * its chain by frame pointers */
+	uint64_t user_regs;   /* with stack_bytes: bits of PERF_REG_* */
+	const int32_t *own;   /* tids whose own activity is excluded, ascending */
 	size_t n_own;
 };
 
 struct rings;
 
-/* rings_open - opens every event of @choice, disabled. -EPERM and -EACCES when it is not
- * allowed; -ENOBUFS when the rings are more than may be locked: try smaller ones. */
+/* rings_open - opens every event of @choice, disabled. -EPERM and -EACCES when not permitted;
+ * -ENOBUFS when the rings exceed the limit of locked memory: try smaller ones. */
 int rings_open(struct rings **out, const struct choice *choice, const struct rings_options *opts,
 	       struct cdict_error *err);
 void rings_close(struct rings *r);
 
-/* rings_watch_tasks - births, names and deaths of tasks are recorded from here on. */
+/* rings_watch_tasks - starts recording births, names and deaths of tasks. */
 void rings_watch_tasks(struct rings *r);
-/* rings_watch_switches - who runs is from here on, CPU by CPU: before anything else, so that a CPU's first
- * event says that its switches are recorded, too. False: sched_switch is not among the events. */
+/* rings_watch_switches - starts recording switches, CPU by CPU: before any other event, so that
+ * when a CPU has its first event, its switches are recorded already. False: sched_switch is not
+ * among the events. */
 bool rings_watch_switches(struct rings *r);
-/* rings_enable - and everything else. */
+/* rings_enable - starts recording all other events. */
 void rings_enable(struct rings *r);
 void rings_disable(struct rings *r);
 
-/* rings_wait - until a ring has something worth reading, @timeout_ms passed or a signal came. Whether
- * there was a wake-up by a ring. */
+/* rings_wait - waits until a ring has enough to read, @timeout_ms passed or a signal came. True: a
+ * ring woke us. */
 bool rings_wait(struct rings *r, int timeout_ms);
 
-/* rings_read - hands each record that is there to @fn, ring by ring; records are borrowed until
- * @fn returns. At most twice a ring's bytes of each, so that no busy ring keeps others waiting. */
+/* rings_read - passes each available record to @fn, ring by ring; records are borrowed until @fn
+ * returns. Reads at most twice a ring's size from each, so that a busy ring does not delay the
+ * others. Returns bytes read. */
 typedef void (*rings_fn)(void *ctx, uint32_t cpu, const struct perf_event_header *record);
-uint64_t rings_read(struct rings *r, rings_fn fn, void *ctx); /* bytes read */
+uint64_t rings_read(struct rings *r, rings_fn fn, void *ctx);
 
-/* rings_over - nothing can come any more: all tasks have ended. From any thread. */
+/* rings_over - true when no more events can come: all tasks have ended. From any thread. */
 bool rings_over(const struct rings *r);
 
-/* rings_cpus, rings_cpu - the CPUs, in the order of rings_open(). */
+/* rings_cpus - the number of CPUs; rings_cpu - the @i-th, in the order of rings_open(). */
 size_t rings_cpus(const struct rings *r);
 uint32_t rings_cpu(const struct rings *r, size_t i);
 
-/* rings_count - what the kernel counted on the @i-th CPU over all events: records that were lost
- * (*has_lost: since Linux 6.0), and events that happened and passed their filters, of those that
- * count one each. False when it cannot be read. */
+/* rings_count - the kernel's counters of the @i-th CPU, summed over all events: lost records
+ * (*has_lost: since Linux 6.0), and events that happened and passed their filters, of those whose
+ * count is the number of events. False when they cannot be read. */
 bool rings_count(struct rings *r, size_t i, uint64_t *lost, bool *has_lost, uint64_t *events);
 
-/* A sample's fields of variable length. */
+/* The fields of variable length in a sample. */
 struct ring_sample {
 	const uint8_t *chain;
 	uint64_t n_chain;
-	const uint8_t *raw; /* its u32 size before it */
+	const uint8_t *raw; /* preceded by its u32 size */
 	uint32_t raw_size;
-	const uint8_t *rest; /* behind them */
+	const uint8_t *rest; /* after the raw fields */
 	size_t rest_size;
 };
 
-/* ring_sample_read - false: it is too short for them. */
+/* ring_sample_read - false: the record is too short. */
 static inline bool ring_sample_read(const void *record, bool stacks, struct ring_sample *out)
 {
 	struct cursor c =
@@ -115,7 +119,7 @@ static inline bool ring_sample_read(const void *record, bool stacks, struct ring
 	return cursor_ok(&c);
 }
 
-/* rings_can_filter - a shared libperf may hide what filters need. */
+/* rings_can_filter - a shared libperf may not export the function for filters. */
 bool rings_can_filter(void);
 
 #endif

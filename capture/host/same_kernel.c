@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel of a recording and the one that runs here. */
+/* Compares the kernel of a recording with the one that runs here. */
 #include "capture/host/same_kernel.h"
 
 #include <inttypes.h>
@@ -13,7 +13,8 @@
 /* perf's clock and the wall clock drift apart, and a file may be closed later than it was written. */
 #define SLACK_NS 10000000000ull
 
-/* "ffffffff81000000 T _text": 0 when there is no such symbol, or its address is hidden. */
+/* The address in "ffffffff81000000 T _text"; 0 when there is no such symbol, or its address is
+ * hidden. */
 static uint64_t address_of(const char *kallsyms, const char *symbol)
 {
 	size_t n = strlen(symbol);
@@ -30,7 +31,7 @@ static uint64_t address_of(const char *kallsyms, const char *symbol)
 	return 0;
 }
 
-/* Where the kernel's text lies: 1 as here, 0 elsewhere, -1 not known. */
+/* Compares the address of the kernel's text: 1 same, 0 different, -1 unknown. */
 static int text_agrees(const struct same_kernel_host *host, const struct lent_survey *s, char *text,
 		       size_t size)
 {

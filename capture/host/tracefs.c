@@ -46,7 +46,7 @@ static int not_readable(const char *path, struct cdict_error *err)
 			  permit_setcap(setcap, sizeof(setcap)));
 }
 
-/* In @mounts, lines of /proc/mounts, where one of @type is. */
+/* Finds a mount of @type in @mounts, the lines of /proc/mounts. */
 static bool mounted(const char *mounts, const char *type, const char *below, char *out, size_t size)
 {
 	char at[PATH_MAX], fs[64];
@@ -67,7 +67,7 @@ int tracefs_find(char *out, size_t size, struct cdict_error *err)
 
 	if (!mounts && errno == ENOMEM)
 		return cdict_fail_nomem(err);
-	/* debugfs holds another one */
+	/* debugfs contains another tracefs */
 	found = mounted(mounts, "tracefs", "", out, size) ||
 		mounted(mounts, "debugfs", "/tracing", out, size);
 	free(mounts);
@@ -92,7 +92,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Directories only; "." and what begins with it are left out. */
+/* Whether it is a directory; names that begin with "." are not. */
 static bool is_folder(const struct dirent *d)
 {
 	return d->d_name[0] != '.' && (d->d_type == DT_DIR || d->d_type == DT_UNKNOWN);
@@ -109,7 +109,7 @@ static int add_system(struct texts *names, const char *root, const char *system,
 	dir = opendir(path);
 	if (!dir && errno == ENOMEM)
 		return -ENOMEM;
-	/* "enable" and "filter" are files; a system may vanish with its module. */
+	/* Skip the files "enable" and "filter"; a system may vanish with its module. */
 	while (dir && !ret && (d = readdir(dir))) {
 		char *name;
 
@@ -143,7 +143,7 @@ int tracefs_names(struct texts *names, const char *root, const char *glob, struc
 	if (!dir)
 		return cdict_fail(err, -errno, CDICT_NO_OFFSET, "%s: %s", path, strerror(errno));
 	while (!ret && (d = readdir(dir)))
-		/* ftrace's own are no tracepoints. */
+		/* ftrace's own events are not tracepoints */
 		if (is_folder(d) && strcmp(d->d_name, "ftrace") &&
 		    !fnmatch(system_glob, d->d_name, FNM_NOESCAPE))
 			ret = add_system(names, root, d->d_name, glob);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tracefs.h - the tracepoints of the running kernel: which there are, and their formats.
- * Only files are read; nothing of tracefs is ever written.
+ * tracefs.h - lists the tracepoints of the running kernel, and reads their formats. It only reads
+ * files; it never writes to tracefs.
  *
- * Failure    negative code with *err filled; -EACCES and -ENOENT say how to help
- * Ownership  what is given is freed by the caller
+ * Failure    negative code with *err filled; for -EACCES and -ENOENT it says how to help
+ * Ownership  the caller frees what is given
  */
 #ifndef CAPTURE_TRACEFS_H
 #define CAPTURE_TRACEFS_H
@@ -15,20 +15,21 @@
 #include "base/memory/texts.h"
 #include "cdict/error.h"
 
-/* tracefs_find - the mount point ("/sys/kernel/tracing"), whose events can be listed. */
+/* tracefs_find - finds the mount point ("/sys/kernel/tracing"), and checks that its events can be
+ * listed. */
 int tracefs_find(char *out, size_t size, struct cdict_error *err);
 
 /* tracefs_names - adds every "system:event" that matches @glob, ascending; 0 or negative. */
 int tracefs_names(struct texts *names, const char *root, const char *glob, struct cdict_error *err);
 
-/* tracefs_format - the format file of @system's @event, NUL-terminated, and its id. */
+/* tracefs_format - reads the format file of @system's @event, NUL-terminated, and its id. */
 int tracefs_format(const char *root, const char *system, const char *event, char **text,
 		   size_t *len, uint32_t *id, struct cdict_error *err);
 
-/* tracefs_strings - printk_formats (strings that events name by address), or NULL. */
+/* tracefs_strings - reads printk_formats (strings that events refer to by address), or NULL. */
 char *tracefs_strings(const char *root);
 
-/* tracefs_read - a whole file of /proc, /sys or tracefs, NUL-terminated; NULL with errno. */
+/* tracefs_read - reads a whole file of /proc, /sys or tracefs, NUL-terminated; NULL with errno. */
 char *tracefs_read(const char *path, size_t *len);
 
 #endif
