@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which tasks are meant. */
+/* Selects tasks by name. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "capture/trigger/task_pattern.h"
 
@@ -26,7 +26,7 @@ int task_pattern_new(struct task_pattern **out, const char *pattern, struct cdic
 	*out = p;
 	if (!p || asprintf(&whole, *pattern == '*' ? ".%s" : "%s", pattern) < 0)
 		return cdict_fail_nomem(err);
-	/* names may hold any byte */
+	/* names may contain any byte */
 	p->code = pcre2_compile((PCRE2_SPTR)whole, PCRE2_ZERO_TERMINATED,
 				PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &code, &at, NULL);
 	free(whole);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From the readers' events to one look in order of time. */
+/* Collects the readers' events, and examines them in time order. */
 #include "capture/trigger/trigger.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include "capture/host/rings.h"
 #include "capture/trigger/trigger_internal.h"
 
-/* An event is in its ring so long after its time stamp was taken, at most. */
+/* An event reaches its ring at most this long after its time stamp was taken. */
 #define SLACK_NS UINT64_C(2000000)
-/* Notes that may come while a dump is written. They are doubled when they wait, and a buffer that
- * grows may be twice as large as what it holds. */
+/* Limit of notes that may arrive while a dump is written. Notes that wait exist twice, and a
+ * growing buffer may be twice as large as its contents. */
 #define NOTES_MAX_BYTES (TRIGGER_BYTES / 4)
 
 int trigger_parse(struct trigger_spec *spec, const char *text, struct cdict_error *err)
@@ -109,7 +109,7 @@ static bool records(const struct trigger *t, const char *name)
 	return cdict_schema_find(t->opts.schema, name) != NULL;
 }
 
-/* What is asked for must be among the recorded events. */
+/* The condition needs certain recorded events. */
 static int check_events(const struct trigger *t, struct cdict_error *err)
 {
 	bool exits = t->opts.spec.kind == TRIGGER_EXIT;
@@ -200,7 +200,8 @@ void trigger_feed_begin(struct trigger_feed *f)
 	const struct trigger_options *o = &f->trigger->opts;
 
 	if (!f->clock && !f->clock_tried)
-		f->clock = clock_open(o->use_clockid, o->clockid); /* of this thread */
+		f->clock = clock_open(o->use_clockid, o->clockid); /* a clock belongs to its
+		                                                    * thread */
 	f->clock_tried = true;
 	f->began_ns = f->clock ? clock_now(f->clock) : 0;
 }
@@ -219,7 +220,7 @@ static uint64_t newest(const struct buf *notes)
 	return t_ns;
 }
 
-/* Throws @notes away. Until the newest of them nothing is known; under the lock. */
+/* Drops @notes: everything up to the newest is unknown. Called with the lock held. */
 static void overflow(struct trigger *t, struct buf *notes)
 {
 	uint64_t end = newest(notes);
@@ -234,7 +235,7 @@ static void overflow(struct trigger *t, struct buf *notes)
 void trigger_feed_end(struct trigger_feed *f)
 {
 	struct trigger *t = f->trigger;
-	/* Without a clock the notes themselves tell how far it has got. */
+	/* Without a clock, the notes show how far it has read. */
 	uint64_t at = f->began_ns ? f->began_ns : newest(&f->notes);
 
 	pthread_mutex_lock(&t->lock);
@@ -254,7 +255,7 @@ void trigger_feed_end(struct trigger_feed *f)
 	f->notes.failed = false;
 }
 
-/* @size bytes at @f of the payload, as an unsigned number of the machine's order. */
+/* Reads @size bytes at @f of the payload, as an unsigned number in native byte order. */
 static uint64_t scalar(const struct watch_field *f, const uint8_t *raw, uint32_t raw_size)
 {
 	if (!f->size || f->offset > raw_size || f->size > raw_size - f->offset)
@@ -292,14 +293,15 @@ static void text(const struct watch_field *f, const uint8_t *raw, uint32_t raw_s
 	memcpy(out, raw + at, size);
 }
 
-/* A switch-out that leaves the task ready. The mark of preemption is a higher bit, another one
- * in old kernels. */
+/* Whether a switch-out leaves the task runnable. Preemption is marked by a higher bit, which
+ * differs in old kernels. */
 static bool stays_ready(uint64_t state)
 {
 	return !(state & 0xff);
 }
 
-/* EXIT_DEAD, EXIT_ZOMBIE, and what before Linux 4.14 was TASK_DEAD and now is a parked thread. */
+/* EXIT_DEAD, EXIT_ZOMBIE, and a value that was TASK_DEAD before Linux 4.14 and now is
+ * TASK_PARKED. */
 static bool has_ended(uint64_t state)
 {
 	return state & 0x70;
@@ -356,7 +358,8 @@ static int by_time(const void *a, const void *b)
 	return (x->t_ns > y->t_ns) - (x->t_ns < y->t_ns);
 }
 
-/* Takes what came, and how far all feeds have got. True: some are missing, *blind says where. */
+/* Takes the new notes, and the time that all feeds have reached. True: notes are missing; *blind
+ * has the end of the gap. */
 static bool take(struct trigger *t, uint64_t *horizon_ns, struct note *blind)
 {
 	uint64_t horizon = UINT64_MAX;
@@ -392,7 +395,7 @@ bool trigger_run(struct trigger *t, struct trigger_hit *hit)
 	n = t->waiting.len / sizeof(*notes);
 	if (n)
 		qsort(notes, n, sizeof(*notes), by_time);
-	/* All are looked at, but the first hit is the one that is told. */
+	/* Examine all notes, but report the first hit. */
 	while (done < n && notes[done].t_ns <= horizon)
 		if (watcher_note(t->watcher, &notes[done++], &one) && !found) {
 			*hit = one;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * trigger.h - watches the events for what the flight recorder waits for:
+ * trigger.h - watches the events for the conditions that trigger the flight recorder:
  *
- *	latency>TIME   a task waited longer than that from its wake-up to its switch-in
- *	exit>TIME      a KVM exit took longer until the next entry of the same thread; a vCPU that
- *	               waits for work (HLT and its kin) is not meant
- *	steal>PCT%     a task was ready, but did not run, for more of the last second
+ *latency>TIME   a task waited longer from its wake-up to its switch-in
+ *exit>TIME      a KVM exit took longer until the next entry of the same thread; exits of a vCPU
+ *that waits for work (HLT and its kin) do not count
+ *steal>PCT%     a task was runnable, but not running, for more of the last second
  *
- * Each reader feeds what it saw of the events that matter, and how far in time it has got; when
- * all have got there, the events are looked at in order of time.
+ * Each reader feeds its relevant events, and up to which time it has read; once all feeds have
+ * reached a time, the events before it are examined in time order.
  *
- * Threads    a feed belongs to its reader; trigger_run() is for one thread
+ * Threads    a feed belongs to its reader; one thread calls trigger_run()
  */
 #ifndef CAPTURE_TRIGGER_H
 #define CAPTURE_TRIGGER_H
@@ -23,7 +23,7 @@
 #include "cdict/schema.h"
 #include "convert/ingest/batcher.h"
 
-/* Memory of what readers noted and nobody has looked at, at most. */
+/* Limit of memory for notes that trigger_run() has not examined yet. */
 #define TRIGGER_BYTES ((size_t)64 << 20)
 
 enum trigger_kind { TRIGGER_LATENCY, TRIGGER_EXIT, TRIGGER_STEAL };
@@ -34,10 +34,10 @@ struct trigger_spec {
 	double limit_pct;  /* steal */
 };
 
-/* trigger_parse - "latency>10ms", "exit>500us", "steal>20%"; CDICT_EUSAGE. */
+/* trigger_parse - parses "latency>10ms", "exit>500us", "steal>20%"; CDICT_EUSAGE. */
 int trigger_parse(struct trigger_spec *spec, const char *text, struct cdict_error *err);
 
-/* Whether the vCPU waits for work after an exit of this @code; @type is kvm_exit as recorded. */
+/* Whether the vCPU waits for work after an exit of this @code; @type is the recorded kvm_exit. */
 typedef bool (*trigger_idle_fn)(void *ctx, const struct cdict_event_type *type, uint32_t isa,
 				uint64_t code, uint64_t esr_ec);
 
@@ -51,9 +51,9 @@ struct trigger_options {
 	int clockid;
 };
 
-/* What was seen. */
+/* The first match of a condition. */
 struct trigger_hit {
-	uint64_t t_ns; /* when it became true */
+	uint64_t t_ns; /* time of the match */
 	int32_t tid;
 	char comm[16];
 	uint64_t ns;    /* latency, exit */
@@ -64,21 +64,21 @@ struct trigger_hit {
 struct trigger;
 struct trigger_feed;
 
-/* trigger_new - CDICT_EUSAGE when the recorded events do not tell what is asked for. */
+/* trigger_new - CDICT_EUSAGE when the recorded events are not sufficient for the condition. */
 int trigger_new(struct trigger **out, const struct trigger_options *opts, struct cdict_error *err);
 void trigger_free(struct trigger *t);
-/* trigger_run - looks at what the feeds brought; true and *hit when it is time. */
+/* trigger_run - examines the fed events; true and *hit when the condition is met. */
 bool trigger_run(struct trigger *t, struct trigger_hit *hit);
 
-/* trigger_feed_new - for one reader; before the recording begins. */
+/* trigger_feed_new - makes the feed of one reader; before the recording begins. */
 struct trigger_feed *trigger_feed_new(struct trigger *t);
 void trigger_feed_free(struct trigger_feed *f);
-/* Around each pass over the rings. */
+/* Called before and after each pass over the rings. */
 void trigger_feed_begin(struct trigger_feed *f);
 void trigger_feed_end(struct trigger_feed *f);
 void trigger_feed_sample(struct trigger_feed *f, const struct batch_sample *s, uint32_t tid,
 			 const uint8_t *raw, uint32_t raw_size);
-/* trigger_feed_loss - nobody knows what happened between the two times. */
+/* trigger_feed_loss - events between the two times are unknown. */
 void trigger_feed_loss(struct trigger_feed *f, uint64_t from_ns, uint64_t to_ns);
 
 #endif

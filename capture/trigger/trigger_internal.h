@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* trigger_internal.h - what readers note, and how it is looked at. */
+/* trigger_internal.h - the notes of readers, and how they are examined. */
 #ifndef CAPTURE_TRIGGER_INTERNAL_H
 #define CAPTURE_TRIGGER_INTERNAL_H
 
@@ -11,16 +11,17 @@
 
 enum note_kind { NOTE_NONE, NOTE_WAKE, NOTE_SWITCH, NOTE_EXIT, NOTE_ENTRY, NOTE_LOSS };
 
-/* What matters of one event. */
+/* The relevant part of an event. */
 struct note {
 	uint64_t t_ns;
 	enum note_kind kind;
-	bool flag;    /* SWITCH: prev stays ready; EXIT: the vCPU waits for work; WAKE: it is new */
+	bool flag;    /* SWITCH: prev stays runnable; EXIT: the vCPU waits for work; WAKE: it is a
+	               * new task */
 	bool gone;    /* SWITCH: prev has ended */
-	int32_t tid;  /* woken; prev; of the vCPU */
+	int32_t tid;  /* woken task; prev; vCPU thread */
 	int32_t next; /* SWITCH */
 	union {
-		char comm[16];     /* of the woken, of next */
+		char comm[16];     /* of the woken task, of next */
 		uint64_t until_ns; /* LOSS */
 	};
 };
@@ -31,7 +32,7 @@ struct watch_field {
 	bool data_loc;
 };
 
-/* How an event type is noted. */
+/* How to make a note of an event type. */
 struct watch {
 	enum note_kind kind;
 	bool is_new; /* WAKE */
@@ -44,32 +45,33 @@ struct trigger_feed {
 	struct trigger_feed *next;
 	struct clock *clock;
 	bool clock_tried;
-	uint64_t began_ns;   /* of the pass; 0: there is no clock */
-	struct buf notes;    /* of this pass */
-	uint64_t horizon_ns; /* under the trigger's lock */
+	uint64_t began_ns;   /* start of the pass; 0: no clock */
+	struct buf notes;    /* of the current pass */
+	uint64_t horizon_ns; /* protected by the trigger's lock */
 };
 
 struct watcher; /* the state of all tasks: trigger_watch.c */
 
 struct trigger {
 	struct trigger_options opts;
-	struct watch *watches; /* by type */
+	struct watch *watches; /* by event type */
 	size_t n_types;
 	pthread_mutex_t lock;
 	struct trigger_feed *feeds;
 	struct buf incoming; /* struct note, from all feeds */
-	bool overflow;       /* some are missing: too many came while nobody looked */
-	uint64_t blind_ns;   /* until then */
-	struct buf waiting;  /* the looker's: beyond the horizon */
+	bool overflow;       /* notes are missing: too many arrived between two calls of
+	                      * trigger_run() */
+	uint64_t blind_ns;   /* end of the missing time */
+	struct buf waiting;  /* used by trigger_run(): notes beyond the horizon */
 	struct watcher *watcher;
-	struct task_pattern *tasks; /* NULL: any */
+	struct task_pattern *tasks; /* NULL: all tasks */
 };
 
 struct watcher *watcher_new(const struct trigger_options *opts, struct task_pattern *tasks);
 void watcher_free(struct watcher *w);
-/* Looks at one note; true and *hit when it is time. */
+/* Examines one note; true and *hit when the condition is met. */
 bool watcher_note(struct watcher *w, const struct note *n, struct trigger_hit *hit);
-/* What still waits at @now_ns. */
+/* Checks tasks that still wait at @now_ns. */
 bool watcher_time(struct watcher *w, uint64_t now_ns, struct trigger_hit *hit);
 
 #endif

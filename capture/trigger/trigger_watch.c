@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each task waits for, event by event in order of time. */
+/* Tracks what each task waits for, note by note in time order. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,24 +10,25 @@
 #include "capture/host/tracefs.h"
 #include "capture/trigger/trigger_internal.h"
 
-/* Over which a task's steal is told. */
+/* The period of a steal value. */
 #define WINDOW_NS UINT64_C(1000000000)
-/* Fewer are not worth forgetting any. */
+/* Below this number, ended tasks are kept. */
 #define TASKS_MIN 1024
 
 struct watched {
 	int32_t tid;
 	bool running;
-	bool seen;   /* switched in or out: that it does not run is known */
-	bool unsure; /* woken, but it may run all the same: nobody saw it stop */
-	bool told;   /* of what it waits for now */
-	bool early;  /* woken in its last slice: if nothing else does, it waits since out_ns */
+	bool seen;   /* switched in or out: its state is known */
+	bool unsure; /* woken, but may be running: its switch-out was not recorded */
+	bool told;   /* its present wait is reported already */
+	bool early;  /* woken during its last slice: without another wake-up, it waits since
+	              * out_ns */
 	char comm[16];
-	uint64_t woken_ns;  /* waits since then for its CPU; 0: does not */
-	uint64_t ready_ns;  /* the same, or preempted since */
-	uint64_t out_ns;    /* it sleeps since then, 0: does not */
-	uint64_t exit_ns;   /* the vCPU left the guest, 0: is in it */
-	uint64_t window_ns; /* since when stolen_ns is counted */
+	uint64_t woken_ns;  /* waits for its CPU since then; 0: does not wait */
+	uint64_t ready_ns;  /* like woken_ns, or since it was preempted */
+	uint64_t out_ns;    /* sleeps since then; 0: does not sleep */
+	uint64_t exit_ns;   /* when the vCPU left the guest; 0: it is in the guest */
+	uint64_t window_ns; /* start of the window of stolen_ns */
 	uint64_t stolen_ns;
 };
 
@@ -36,9 +37,9 @@ struct watcher {
 	struct task_pattern *pattern;
 	bool waking_alone; /* sched_wakeup is not recorded */
 	ARRAY(struct watched) tasks;
-	struct map places; /* in tasks, by tid */
-	size_t most;       /* tasks, until those that ended are forgotten */
-	uint64_t blind_ns; /* until then some events were lost */
+	struct map places; /* index in tasks, by tid */
+	size_t most;       /* number of tasks at which ended ones are removed */
+	uint64_t blind_ns; /* until then events were lost */
 };
 
 struct watcher *watcher_new(const struct trigger_options *opts, struct task_pattern *tasks)
@@ -73,13 +74,13 @@ static bool is_known(const struct watched *t)
 	return t->seen || t->woken_ns || t->exit_ns;
 }
 
-/* The place of @tid; NULL: no memory. */
+/* The index of @tid, added if new; NULL: out of memory. */
 static uint32_t *place_of(struct watcher *w, int32_t tid)
 {
 	return map_add(&w->places, (uint32_t)tid, 0);
 }
 
-/* Those that ended are forgotten. */
+/* Removes ended tasks. */
 static void forget_ended(struct watcher *w)
 {
 	size_t kept = 0;
@@ -98,7 +99,7 @@ static void forget_ended(struct watcher *w)
 	w->most = kept > TASKS_MIN / 2 ? 2 * kept : TASKS_MIN;
 }
 
-/* NULL: the idle task, or no memory. */
+/* NULL: the idle task, or out of memory. */
 static struct watched *task_of(struct watcher *w, int32_t tid)
 {
 	struct watched *t;
@@ -129,7 +130,7 @@ static const char *plain(const char *comm, char out[16])
 	return out;
 }
 
-/* A vCPU may spin for long, and never be switched in where we see it. */
+/* A vCPU may spin for long without a recorded switch-in: gets its name from /proc. */
 static void find_comm(struct watched *t)
 {
 	char path[32], *text;
@@ -163,7 +164,7 @@ static bool hit_ns(const struct watcher *w, struct watched *t, const char *what,
 	return true;
 }
 
-/* Brings the steal of @t up to @now_ns; true when a window that ended was too full. */
+/* Advances the steal of @t to @now_ns; true when a window that ended exceeded the limit. */
 static bool steal(struct watcher *w, struct watched *t, uint64_t now_ns, struct trigger_hit *hit)
 {
 	bool found = false;
@@ -194,7 +195,7 @@ static bool steal(struct watcher *w, struct watched *t, uint64_t now_ns, struct 
 				 end % 1000000000);
 		}
 		t->stolen_ns = 0;
-		/* Whole windows of sleep are not walked through. */
+		/* Skip windows in which the task slept throughout. */
 		t->window_ns = t->ready_ns || now_ns < end + WINDOW_NS ? end : now_ns;
 	}
 	return found;
@@ -216,7 +217,7 @@ static bool on_wake(struct watcher *w, const struct note *n, struct trigger_hit 
 
 	if (!t)
 		return false;
-	if (n->flag) /* whoever had the number before has ended, seen or not */
+	if (n->flag) /* the previous task of this tid has ended, recorded or not */
 		*t = (struct watched){ .tid = n->tid };
 	memcpy(t->comm, n->comm, sizeof(t->comm));
 	if (w->spec.kind == TRIGGER_STEAL)
@@ -236,7 +237,7 @@ static bool on_switch(struct watcher *w, const struct note *n, struct trigger_hi
 	struct watched *prev = task_of(w, n->tid), *next;
 	bool found = false;
 
-	if (prev && prev->unsure) /* it ran, and was woken before it slept */
+	if (prev && prev->unsure) /* it was running, and was woken before it slept */
 		*prev = (struct watched){ .tid = prev->tid };
 	if (prev) {
 		if (w->spec.kind == TRIGGER_STEAL)
@@ -247,7 +248,7 @@ static bool on_switch(struct watcher *w, const struct note *n, struct trigger_hi
 		prev->ready_ns = n->flag ? n->t_ns : 0;
 		prev->out_ns = n->flag ? 0 : n->t_ns;
 	}
-	if (prev && n->gone) /* its number may be another one's soon */
+	if (prev && n->gone) /* its tid may be reused soon */
 		*prev = (struct watched){ .tid = prev->tid };
 	next = task_of(w, n->next); /* may move prev */
 	if (!next)
@@ -296,7 +297,7 @@ bool watcher_note(struct watcher *w, const struct note *n, struct trigger_hit *h
 			t->exit_ns = 0;
 		return found;
 	case NOTE_LOSS:
-		/* Nobody knows what they do now. */
+		/* The state of all tasks is unknown now. */
 		forget_all(w);
 		if (n->until_ns > w->blind_ns)
 			w->blind_ns = n->until_ns;
