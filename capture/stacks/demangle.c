@@ -6,7 +6,7 @@
 
 #include "base/system/shared_object.h"
 
-/* Calls for one name: so many templates a name may be made of. */
+/* Limit of calls for one name: bounds the number of its templates. */
 #define TRIES 64
 
 static char *(*cxa_demangle)(const char *name, char *buffer, size_t *size, int *status);
@@ -26,10 +26,10 @@ static bool load(void)
 	return !shared_object_load(&so, NULL);
 }
 
-/* The first @n bytes of a mangled name, if they are one. Given. */
+/* Demangles the first @n bytes of a mangled name; NULL if they are not one. Given. */
 static char *read_part(const char *symbol, size_t n)
 {
-	/* "_ZNK": const and its kin are of the object that a method is called for */
+	/* "_ZNK": skip const and its kin, which qualify the object of a method */
 	size_t skip = strncmp(symbol, "_ZN", 3) ? 0 : 3 + strspn(symbol + 3, "rVKRO");
 	char part[DEMANGLE_MAX + 4] = "_ZN";
 	int status;
@@ -41,7 +41,7 @@ static char *read_part(const char *symbol, size_t n)
 	return cxa_demangle(part, NULL, NULL, &status);
 }
 
-/* Where a name of one word, or an operator's, ends; 0: it is none. */
+/* The end of a name of one word, or of an operator; 0: it is neither. */
 static size_t word_end(const char *symbol, size_t len)
 {
 	size_t at = strncmp(symbol, "_ZSt", 4) ? 2 : 4;
@@ -57,8 +57,9 @@ static size_t word_end(const char *symbol, size_t len)
 	return n < len - at ? at + n : 0;
 }
 
-/* Behind the function's name stand the types of its parameters. What is before them is a name, too, and the shortest one
- * that is: it ends with an E, or with its word, where no template arguments and tags follow. */
+/* The types of the parameters follow the function's name. The part before them is the shortest
+ * prefix that is a mangled name itself: it ends with an E, or with its word when no template
+ * arguments or tags follow. */
 static char *read_name(const char *symbol, size_t len)
 {
 	size_t word = word_end(symbol, len);
@@ -83,12 +84,12 @@ const char *demangle(struct stringset *names, const char *symbol)
 
 	if (strncmp(symbol, "_Z", 2))
 		return symbol;
-	/* "_Z4workv@@LIB_1": libdw's, of a symbol with a version; "_Z4workv.part.0": a part of it */
+	/* "_Z4workv@@LIB_1": from libdw, for a versioned symbol; "_Z4workv.part.0": split by gcc */
 	len = strcspn(symbol, "@.");
 	if (len > DEMANGLE_MAX || !load())
 		return symbol;
 	name = read_name(symbol, len);
-	/* of a lambda's call operator they stand behind the function that it is in */
+	/* for a lambda's call operator, they follow the name of the enclosing function */
 	end = name && !strncmp(symbol, "_ZZ", 3) ? strlen(name) : 0;
 	if (end > 6 && !strcmp(name + end - 6, " const"))
 		name[end - 6] = '\0';

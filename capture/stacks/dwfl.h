@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dwfl.h - what is used of elfutils' libdw, which reads symbols of programs and unwinds their stacks. It is loaded
- * when stacks are recorded, and its headers are not needed to build: the interface, declared here, is the same since
- * 0.158 (libdw.so.1, symbol version ELFUTILS_0.158).
+ * dwfl.h - the part of elfutils' libdw that reads symbols of programs and unwinds their stacks. It
+ * is loaded when stacks are recorded, and its headers are not needed to build: the interface
+ * declared here has been stable since 0.158 (libdw.so.1, symbol version ELFUTILS_0.158).
  */
 #ifndef CAPTURE_DWFL_H
 #define CAPTURE_DWFL_H
@@ -41,10 +41,10 @@ typedef struct {
 	void (*thread_detach)(Dwfl_Thread *thread, void *thread_arg);
 } Dwfl_Thread_Callbacks;
 
-/* What a callback for frames returns. */
+/* Return values of a frame callback. */
 enum { DWFL_GO_ON = 0, DWFL_ENOUGH = 1 };
 
-/* libdw's functions without their prefix, once dwfl_load() gave 0. */
+/* libdw's functions without their prefix; set when dwfl_load() returned 0. */
 extern struct dwfl {
 	Dwfl *(*begin)(const Dwfl_Callbacks *callbacks);
 	void (*end)(Dwfl *dwfl);
@@ -78,7 +78,7 @@ extern struct dwfl {
 	Elf64_Phdr *(*elf_getphdr)(void *elf, int i, Elf64_Phdr *to);
 } dwfl;
 
-/* dwfl_load - loads it once: -ENOENT where it is not installed, -ENOSYS in the static program. */
+/* dwfl_load - loads libdw once: -ENOENT if it is not installed, -ENOSYS in the static program. */
 int dwfl_load(struct cdict_error *err);
 
 #endif

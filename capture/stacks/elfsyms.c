@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Symbols through libdw, a file each once. */
+/* Symbols by libdw; each file is read once. */
 #include "capture/stacks/elfsyms.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 struct elfsyms_file {
 	Dwfl *dwfl;
-	Dwfl_Module *module; /* NULL: not to be read */
+	Dwfl_Module *module; /* NULL: unreadable */
 };
 
 struct dwfl dwfl;
@@ -53,7 +53,7 @@ int dwfl_load(struct cdict_error *err)
 	return shared_object_load(&so, err);
 }
 
-/* Asked for only where no file was given; elfsyms_put() has one. */
+/* Called only for modules without a file; elfsyms_put() passes one. */
 static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Elf64_Addr base,
 		    char **file_name, void **elf)
 {
@@ -76,7 +76,7 @@ static int open_file(const char *path)
 	return fd;
 }
 
-/* By build id on this host; nobody is asked over the network. */
+/* Looks for the build id on this host only: no debuginfod. */
 static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, Elf64_Addr base,
 			  const char *file_name, const char *debuglink_file,
 			  Elf32_Word debuglink_crc, char **debuginfo_file_name)
@@ -152,7 +152,7 @@ static void file_open(struct elfsyms *s, struct elfsyms_file *f, int32_t pid, co
 	s->out_of_memory |= !f->dwfl;
 	if (f->dwfl) {
 		dwfl.report_begin(f->dwfl);
-		/* at its own addresses; it takes @fd */
+		/* at its own addresses; takes @fd */
 		f->module = dwfl.report_elf(f->dwfl, path, path, fd, 0, true);
 		dwfl.report_end(f->dwfl, NULL, NULL);
 	}
@@ -175,7 +175,7 @@ static const struct elfsyms_file *file_of(struct elfsyms *s, int32_t pid, const 
 	return at && *at != MAP_NEW ? &s->files.at[*at] : NULL;
 }
 
-/* The address that the file has for what is at @offset of it. */
+/* Gets the file's own address for the contents at @offset. */
 static bool address_at(const struct elfsyms_file *f, uint64_t offset, Elf64_Addr *address)
 {
 	Elf64_Addr bias = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * elfsyms.h - the functions of programs and libraries, from their symbol tables (.symtab or .dynsym, that of separate
- * debug information in /usr/lib/debug/.build-id), by libdw. Without libdw there are no names.
+ * elfsyms.h - the functions of programs and libraries, read by libdw from their symbol tables
+ * (.symtab or .dynsym, or that of separate debug information in /usr/lib/debug/.build-id). Without
+ * libdw there are no names.
  *
  * Threads    one at a time
  */
@@ -15,44 +16,46 @@
 
 struct Dwfl;
 
-/* Files that are open at most, and addresses that are remembered. */
+/* Limits of open files, and of cached addresses. */
 #define ELFSYMS_FILES 4096u
 #define ELFSYMS_FOUND ((size_t)1 << 18)
 
-/* The zero value is empty. */
+/* A zeroed struct is empty. */
 struct elfsyms {
 	struct map by_file; /* index in files */
 	ARRAY(struct elfsyms_file) files;
-	/* libdw walks a whole symbol table for an address, and each process asks for those of libc anew. */
-	struct map by_place; /* index in found, by address in the file and file */
+	/* A cache: for each address libdw scans a whole symbol table, and every process looks up
+	 * those of libc. */
+	struct map by_place; /* index in found, by file and address in the file */
 	ARRAY(struct elfsyms_found {
-		const char *name; /* libdw's or of @names, or NULL */
+		const char *name; /* owned by libdw or by @names, or NULL */
 		uint64_t offset;
 	})
 	found;
-	struct stringset names; /* of C++ */
-	bool out_of_memory;     /* something has no name for that */
+	struct stringset names; /* demangled C++ names */
+	bool out_of_memory;     /* some names are missing because memory ran out */
 };
 
 void elfsyms_fini(struct elfsyms *s);
 
-/* elfsyms_resolve - the function at frame->address in @vma, which process @pid has mapped. */
+/* elfsyms_resolve - finds the function at frame->address in @vma, a mapping of process @pid. */
 void elfsyms_resolve(struct elfsyms *s, int32_t pid, const struct vma *vma,
 		     struct cdict_frame *frame);
 
-/* elfsyms_place - the number of @vma's file, and the address that the file has for what lies at vma->start. False: it
- * cannot be read. */
+/* elfsyms_place - gets the number of @vma's file, and the file's own address for vma->start. False:
+ * the file cannot be read. */
 bool elfsyms_place(struct elfsyms *s, int32_t pid, const struct vma *vma, uint32_t *file,
 		   uint64_t *address);
-/* elfsyms_put - that file, open as @fd, which stays the caller's, also into @to: @base is added to its addresses, all of
- * them below @bytes. Its name is not the file's. */
+/* elfsyms_put - adds that file, open as @fd (which stays the caller's), also to @to: with @base
+ * added to its addresses, all of which are below @bytes. Its name differs from the file's. */
 bool elfsyms_put(const struct elfsyms *s, uint32_t file, int fd, struct Dwfl *to, uint64_t base,
 		 uint64_t bytes);
 
-/* elfsyms_open - a file as process @pid sees it, while it lives: in a container the path is another one for us. A
- * descriptor, or -1. */
+/* elfsyms_open - opens a file as process @pid sees it, while the process lives: in a container our
+ * path to it differs. Returns a descriptor, or -1. */
 int elfsyms_open(int32_t pid, const char *path);
-/* elfsyms_dwfl - files for libdw, once dwfl_load() gave 0: given, for dwfl.end(). NULL: no memory. */
+/* elfsyms_dwfl - a new Dwfl, after dwfl_load() returned 0: given, to be ended by dwfl.end(). NULL:
+ * out of memory. */
 struct Dwfl *elfsyms_dwfl(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* /proc/kallsyms: "ffffffff81000000 T _text", in modules with "\t[kvm]" behind. */
+/* /proc/kallsyms: "ffffffff81000000 T _text", with "\t[kvm]" appended for modules. */
 #include "capture/stacks/kallsyms.h"
 
 #include <errno.h>
@@ -9,20 +9,20 @@
 #include "base/memory/array.h"
 #include "base/system/procfs.h"
 
-/* Linux 6.18 has 12 MB of it, with BTF's and all modules 20. */
+/* 12 MB on Linux 6.18, 20 MB with BTF and all modules. */
 #define KALLSYMS_MAX ((size_t)128 << 20)
-/* perf ends the last function of an object on the page after its own. */
+/* perf ends the last function of an object at the end of the page after its own. */
 #define PAGE 4096u
 
 struct function {
 	uint64_t address;
-	const char *name, *object; /* in the text */
-	uint32_t order;            /* in the file */
+	const char *name, *object; /* in the text of the file */
+	uint32_t order;            /* position in the file */
 };
 
 struct kallsyms {
 	struct buf text;
-	ARRAY(struct function) functions; /* by address */
+	ARRAY(struct function) functions; /* sorted by address */
 };
 
 static int by_address(const void *a, const void *b)
@@ -34,7 +34,7 @@ static int by_address(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The word at *at, ended with a NUL in the text; *at behind it. */
+/* Cuts the word at *at out of the text and NUL-terminates it; moves *at after it. */
 static char *word(char **at)
 {
 	char *begin = *at + strspn(*at, " \t");
@@ -114,7 +114,7 @@ bool kallsyms_resolve(const struct kallsyms *k, struct cdict_frame *frame)
 	}
 	if (!lo)
 		return false;
-	/* Of several names of one address the last one, as perf takes it. */
+	/* Of several names of an address, perf uses the last one. */
 	f = &all[lo - 1];
 	if ((lo == k->functions.n || strcmp(all[lo].object, f->object)) &&
 	    frame->address >= (f->address / PAGE + 2) * PAGE)

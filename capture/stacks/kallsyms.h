@@ -2,8 +2,8 @@
 /*
  * kallsyms.h - the running kernel's functions by address, from /proc/kallsyms.
  *
- * Threads    any number look up
- * Ownership  kallsyms_read() gives, kallsyms_free() takes (NULL is fine); what is looked up is borrowed
+ * Threads    any number of threads may look up
+ * Ownership  kallsyms_read() gives, kallsyms_free() takes (NULL is fine); results are borrowed
  */
 #ifndef CAPTURE_KALLSYMS_H
 #define CAPTURE_KALLSYMS_H
@@ -15,12 +15,13 @@
 
 struct kallsyms;
 
-/* kallsyms_read - @path below @dir: 0; -EACCES where addresses are hidden (kernel.kptr_restrict), -ENOENT, -ENOMEM. */
+/* kallsyms_read - reads @path below @dir: 0; -EACCES if addresses are hidden
+ * (kernel.kptr_restrict), -ENOENT, -ENOMEM. */
 int kallsyms_read(struct kallsyms **out, int dir, const char *path);
 void kallsyms_free(struct kallsyms *k);
 
-/* kallsyms_resolve - the function at frame->address and "[kernel.kallsyms]" or "[module]", as perf names them; false:
- * there is none. */
+/* kallsyms_resolve - finds the function at frame->address and "[kernel.kallsyms]" or "[module]",
+ * named as in perf; false: no function. */
 bool kallsyms_resolve(const struct kallsyms *k, struct cdict_frame *frame);
 
 #endif

@@ -11,7 +11,8 @@
 #include "base/system/procfs.h"
 #include "capture/host/rings.h"
 
-/* What ended is kept so long: samples wait for their batch a second, and for the encoder. */
+/* Ended processes and replaced spaces are kept this long: samples wait up to a second for their
+ * batch, then for the encoder. */
 #define KEEP_NS UINT64_C(20000000000)
 #define MAPS_MAX ((size_t)16 << 20)
 
@@ -35,7 +36,7 @@ void spaces_fini(struct spaces *s)
 	stringset_fini(&s->paths);
 }
 
-/* Those that nobody will ask for: older than KEEP_NS before @now_ns. */
+/* Frees spaces that are no longer needed: older than KEEP_NS before @now_ns. */
 static void tidy(struct spaces *s, uint64_t now_ns)
 {
 	uint64_t since_ns = now_ns > KEEP_NS ? now_ns - KEEP_NS : 0;
@@ -47,7 +48,7 @@ static void tidy(struct spaces *s, uint64_t now_ns)
 		if (!p->ended_ns || p->ended_ns > since_ns)
 			while (*at && (*at)->from_ns > since_ns)
 				at = &(*at)->older;
-		/* *at was there at since_ns; those before it were not. */
+		/* *at was current at since_ns; older ones were not. */
 		if (*at && (!p->ended_ns || p->ended_ns > since_ns))
 			at = &(*at)->older;
 		for (struct space *old = *at; old; old = next) {
@@ -94,7 +95,7 @@ static void add(struct spaces *s, struct space *space, const struct vma *vma)
 		s->n_vmas++;
 }
 
-/* What @from has but between @start and @end. */
+/* Copies the mappings of @from that are outside @start to @end. */
 static void copy(struct spaces *s, struct space *to, const struct space *from, uint64_t start,
 		 uint64_t end)
 {
@@ -111,7 +112,7 @@ static void map_in(struct spaces *s, int32_t pid, uint64_t t_ns, const struct vm
 
 	for (size_t i = 0; space && i < space->vmas.n && !over; i++)
 		over = space->vmas.at[i].start < vma->end && vma->start < space->vmas.at[i].end;
-	/* What was resolved of the old one stays its. */
+	/* Keep the old space for samples resolved with it. */
 	if (over || !space) {
 		space = space_new(s, pid, t_ns);
 		if (space)
@@ -121,7 +122,7 @@ static void map_in(struct spaces *s, int32_t pid, uint64_t t_ns, const struct vm
 		add(s, space, vma);
 }
 
-/* "7f5e...-7f5e... r-xp 00026000 fe:00 1234    /lib/libc.so.6" */
+/* Parses "7f5e...-7f5e... r-xp 00026000 fe:00 1234    /lib/libc.so.6". */
 static void read_line(struct spaces *s, int32_t pid, const char *line)
 {
 	char flags[8], path[PATH_MAX] = "";
@@ -165,7 +166,7 @@ static void forked(struct spaces *s, struct cursor *c, uint64_t t_ns)
 	const struct space *parent = spaces_find(s, ppid, t_ns);
 	struct space *space;
 
-	if (!cursor_ok(c) || pid == ppid) /* a thread */
+	if (!cursor_ok(c) || pid == ppid) /* a new thread */
 		return;
 	space = space_new(s, pid, t_ns);
 	if (space)
@@ -186,7 +187,7 @@ static void mapped(struct spaces *s, struct cursor *c, uint64_t t_ns)
 	vma.offset = cursor_u64(c);
 	cursor_skip(c, 8); /* device */
 	vma.inode = cursor_u64(c);
-	cursor_skip(c, 8); /* its generation */
+	cursor_skip(c, 8); /* inode generation */
 	prot = cursor_u32(c);
 	cursor_u32(c);
 	path = cursor_text(c, &len);

@@ -18,25 +18,25 @@
 #include "format/file/writer.h"
 
 struct stacks {
-	pthread_mutex_t lock; /* of all that follows */
+	pthread_mutex_t lock; /* protects everything below */
 	struct chains chains;
 	struct spaces spaces;
-	/* Of spaces' records, which come ring by ring: those of other rings may be older. */
+	/* Records for @spaces, which arrive ring by ring: another ring may hold older ones. */
 	struct buf records;
 	ARRAY(struct told {
 		uint64_t t_ns;
-		size_t at; /* in records */
+		size_t at; /* offset in records */
 	})
 	told;
 	struct elfsyms symbols;
 	struct unwinder unwinder;
-	ARRAY(uint64_t) joined; /* the kernel's part and what was unwound */
+	ARRAY(uint64_t) joined; /* the kernel part plus the unwound user part */
 	struct kallsyms *kernel;
 	const char *why_kernel;
 	struct cdict_error why_programs;
 };
 
-/* Whose chain is looked at. */
+/* The task and space of the chain being resolved. */
 struct whose {
 	struct stacks *stacks;
 	const struct space *space;
@@ -101,7 +101,7 @@ void stacks_processes(struct stacks *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Of records that wait for somebody who asks. */
+/* Limit of records that wait until a stack is looked up. */
 #define RECORDS_BYTES ((size_t)4 << 20)
 
 static int by_time(const void *a, const void *b)
@@ -112,7 +112,7 @@ static int by_time(const void *a, const void *b)
 				  : (x->at > y->at) - (x->at < y->at);
 }
 
-/* What was told so far, in its order. */
+/* Applies the pending records, in time order. */
 static void take_records(struct stacks *s)
 {
 	if (!s->told.n)
@@ -132,7 +132,7 @@ void stacks_record(struct stacks *s, const struct perf_event_header *record, uin
 	pthread_mutex_lock(&s->lock);
 	if (s->records.len > RECORDS_BYTES)
 		take_records(s);
-	/* the kernel's have sizes that keep the next one aligned */
+	/* the kernel's sizes keep the next record aligned */
 	room = record->size % 8 ? NULL : buf_room(&s->records, record->size);
 	if (room && !array_push(&s->told, (struct told){ t_ns, s->records.len }))
 		buf_add(&s->records, record, record->size);
@@ -154,7 +154,7 @@ static bool resolve(void *ctx, struct cdict_frame *frame)
 	return vma;
 }
 
-/* What @chain has, and behind it the callers in the program. Out of memory: the former. */
+/* Copies @chain, and appends the unwound user frames. Out of memory: only @chain. */
 static void add_unwound(struct stacks *s, struct chain *chain, const struct whose *whose,
 			const struct unwind_sample *user)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Stacks by unwind tables. */
+/* Unwinds stacks by unwind tables. */
 #include "capture/stacks/unwind.h"
 
 #include <asm/perf_regs.h>
@@ -10,18 +10,20 @@
 #include "capture/host/rings.h"
 #include "capture/stacks/dwfl.h"
 
-/* A file's place in the one process that libdw knows, where no process has anything; the first one is this program's. */
+/* Each file has a place in the one process of libdw, at addresses that no process uses; the first
+ * place is this program's. */
 #define PLACE_SHIFT 36
 #define PLACE_BYTES (UINT64_C(1) << PLACE_SHIFT)
 #define PLACE(number) ((UINT64_C(1) << 62) + ((uint64_t)(number) << PLACE_SHIFT))
-/* Files with code that a process has, at most: perf knows no bound, but they are looked through for each frame. */
+/* Limit of files with code per process: perf has no such limit, but here each frame scans them. */
 #define PLACES_MAX 512u
-#define PROCESS 1 /* libdw's one, and its one thread */
+#define PROCESS 1 /* the only process of libdw, and its only thread */
 
 enum file_state { UNASKED, PLACED, UNUSABLE };
 
-/* The registers that libdw wants, first to last, as indices in the sample, which has those of unwind_regs in the order
- * of their bits. Numbers of registers are those of DWARF in the machine's ABI. */
+/* The registers that libdw needs, first to last, as indices in the sample, which has those of
+ * unwind_regs in the order of their bits. Registers are numbered as by DWARF in the machine's
+ * ABI. */
 #if defined(__x86_64__)
 #define SEGMENTS                                                                                   \
 	(1ull << PERF_REG_X86_DS | 1ull << PERF_REG_X86_ES | 1ull << PERF_REG_X86_FS |             \
@@ -46,7 +48,7 @@ static const uint8_t order[] = { 0 };
 enum { SP_AT = 0, PC_AT = 0 };
 #endif
 
-/* On arm64 return addresses may be signed, in the bits above. */
+/* On arm64 the upper bits of return addresses may contain a signature. */
 #if defined(__aarch64__)
 #define CODE_BITS ((UINT64_C(1) << 48) - 1)
 #else
@@ -85,9 +87,9 @@ void unwinder_fini(struct unwinder *u)
 	*u = (struct unwinder){ 0 };
 }
 
-/* --- addresses of the process and of libdw's */
+/* --- addresses of the process and of libdw */
 
-/* The file is libdw's, too, in its place. */
+/* Puts the file into libdw's process, at its place. */
 static bool place(struct unwinder *u, uint32_t file, const struct vma *vma)
 {
 	int fd = elfsyms_open(u->pid, vma->path);
@@ -124,7 +126,7 @@ static const struct unwind_place *place_at(struct unwinder *u, uint64_t address)
 		return NULL;
 	new.vma = *vma;
 	new.delta = PLACE(new.file + 1) + in_file - vma->start;
-	/* Where a process has a file twice, who could tell which one was meant? */
+	/* If a process maps a file at two addresses, a libdw address would be ambiguous. */
 	for (size_t i = 0; i < u->places.n; i++)
 		if (u->places.at[i].file == new.file && u->places.at[i].delta != new.delta)
 			return NULL;
@@ -147,7 +149,7 @@ static uint64_t from_libdw(const struct unwinder *u, uint64_t value)
 	return value;
 }
 
-/* --- what libdw asks */
+/* --- callbacks of libdw */
 
 static uint64_t reg(const struct unwind_sample *s, size_t i)
 {
@@ -195,12 +197,12 @@ static int frame(Dwfl_Frame *f, void *arg)
 
 	if (!dwfl.frame_pc(f, &pc, &is_activation) || !pc)
 		return DWFL_ENOUGH;
-	/* Of a caller the call, not what follows it: perf's address, too. */
+	/* For a caller, use the address of the call, not the return address, as perf does. */
 	u->chain[u->n++] = from_libdw(u, pc) - !is_activation;
 	return u->n < UNWIND_DEPTH ? DWFL_GO_ON : DWFL_ENOUGH;
 }
 
-/* This program's own file, at PLACE(0), says which machine it is. */
+/* The program's own file, at PLACE(0), gives libdw the machine's architecture. */
 static bool begin(struct unwinder *u)
 {
 	static const Dwfl_Thread_Callbacks callbacks = {
