@@ -56,7 +56,7 @@ int trigger_parse(struct trigger_spec *spec, const char *text, struct cdict_erro
 			  text);
 }
 
-/* The first of @names ("a|b") that @type has. */
+/* The first field among @names ("a|b") that @type has. */
 static struct watch_field field(const struct cdict_event_type *type, const char *names)
 {
 	char name[32];
