@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loss, throttling and what is not stored. */
+/* Counts losses, throttling and what is not stored. */
 #include "convert/account.h"
 
 #include <errno.h>
@@ -13,12 +13,12 @@
 #include "base/fail.h"
 #include "convert/perfdata/info.h"
 
-/* PERF_RECORD_MISC_LOST_SAMPLES_BPF of Linux 6.12: samples a BPF filter dropped on
- * purpose, no loss. */
+/* PERF_RECORD_MISC_LOST_SAMPLES_BPF of Linux 6.12: samples that a BPF filter dropped on purpose;
+ * not a loss. */
 #define MISC_LOST_SAMPLES_BPF (1u << 15)
-/* perf's own record types (PERF_RECORD_USER_TYPE_START): they describe the file. */
+/* perf's own record types (from PERF_RECORD_USER_TYPE_START) describe the file. */
 #define USER_TYPES 64u
-/* perf of Linux 6.15 counts its own up to 84; simpleperf's begin at 32768. */
+/* perf of Linux 6.15 has its own types up to 84; simpleperf's begin at 32768. */
 #define STRANGE_TYPES 128u
 #define VENDOR_TYPES 32768u
 
@@ -43,7 +43,7 @@ static bool is_loss(uint32_t type)
 	return is_lost(type) || type == PERF_RECORD_THROTTLE || type == PERF_RECORD_UNTHROTTLE;
 }
 
-/* The CPU of a record: its trailer's, or that of its id, which tells of whom it is. */
+/* The CPU of a record: from its trailer, or from the id of the event that it is about. */
 static uint32_t record_cpu(const struct perfdata *pd, const struct perfdata_record *rec,
 			   const struct perfdata_sample_id *id)
 {
@@ -56,7 +56,7 @@ static uint32_t record_cpu(const struct perfdata *pd, const struct perfdata_reco
 		return id->cpu;
 	if (rec->type != PERF_RECORD_LOST_SAMPLES) {
 		if (rec->type != PERF_RECORD_LOST)
-			cursor_skip(&c, 8); /* the time */
+			cursor_skip(&c, 8); /* time */
 		event_id = cursor_u64(&c);
 	}
 	cpu = perfdata_id_cpu(pd, event_id);
@@ -72,7 +72,7 @@ static int lost(struct ingest *in, const struct perfdata_record *rec, bool big,
 	uint64_t count;
 
 	if (!samples)
-		cursor_skip(&c, 8); /* the event's id */
+		cursor_skip(&c, 8); /* id of the event */
 	count = cursor_u64(&c);
 	if (!cursor_ok(&c) || (samples && rec->misc & MISC_LOST_SAMPLES_BPF))
 		return 0;
@@ -88,7 +88,7 @@ static int throttle(struct ingest *in, const struct perfdata_record *rec, bool b
 	struct cursor c = cursor_init(rec->data + 8, rec->size - 8, big);
 	uint64_t t_ns = cursor_u64(&c);
 
-	cursor_u64(&c); /* the event's id */
+	cursor_u64(&c); /* id of the event */
 	if (!cursor_ok(&c))
 		return 0;
 	return ingest_throttle(in, cpu, t_ns, rec->type == PERF_RECORD_THROTTLE, err);
@@ -226,7 +226,7 @@ static void say_damage(const struct account *a, const struct perfdata *pd, const
 	r->damaged = r->damage[0];
 }
 
-/* What is known of the scope when all samples were read. */
+/* Writes the scope, which is complete after all samples were read. */
 static int tell_scope(struct cdict_writer *w, const struct perfdata *pd,
 		      const struct ingest *samples, struct cdict_error *err)
 {

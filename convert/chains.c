@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Call chains -> stacks. */
+/* Turns call chains into stacks. */
 #include "convert/chains.h"
 
 #include <linux/perf_event.h>
@@ -18,7 +18,7 @@ void chains_fini(struct chains *c)
 	*c = (struct chains){ 0 };
 }
 
-/* A slot of a map, about. */
+/* Approximate size of a map's slot. */
 #define SLOT_BYTES 24u
 
 static bool is_full(const struct chains *c)
@@ -33,7 +33,7 @@ static uint32_t frame_of(struct chains *c, const struct chain *chain, uint64_t a
 {
 	struct cdict_frame f = { .symbol = "", .object = "", .address = address, .mode = mode };
 	struct map *map = mode == CDICT_MODE_KERNEL ? &c->kernel : &c->user;
-	/* a guest's address is not its process's own, though both are of one space */
+	/* a guest's address differs from its host process's own, though both have one space */
 	uint64_t space = mode == CDICT_MODE_KERNEL ? 0 : chain->space << 8 | mode;
 	bool once = mode == CDICT_MODE_KERNEL || chain->space;
 	uint32_t *known = once ? map_find(map, address, space) : NULL, frame;
@@ -48,8 +48,8 @@ static uint32_t frame_of(struct chains *c, const struct chain *chain, uint64_t a
 	return frame;
 }
 
-/* What a mark in the chain says of the addresses behind it; false for what is none: there
- * the chain ran into something that was no stack. */
+/* Gets the mode of the addresses after a mark in the chain; false if it is not a valid mark: the
+ * unwinder ran into data there. */
 static bool mode_of(uint64_t mark, uint8_t *mode)
 {
 	switch (mark) {

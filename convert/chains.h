@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * chains.h - the call chain of a sample, with symbols that somebody resolves, as a stack
- * of the file's dictionary.
+ * chains.h - turns the call chain of a sample, with symbols resolved by a callback, into a stack of
+ * the file's dictionary.
  *
- * Kernel addresses are asked for once each. Those of a process are asked for once in each
- * address space, or, where nobody tells which it is, every time: another program may have been
- * loaded there meanwhile.
+ * Kernel addresses are resolved once each. Those of a process are resolved once in each address
+ * space, or, where the address space is unknown, every time: the process may have called exec
+ * meanwhile.
  *
  * Threads    one at a time
  */
@@ -15,32 +15,32 @@
 #include "base/memory/map.h"
 #include "format/file/stacks.h"
 
-/* The zero value is empty. */
+/* A zeroed struct is empty. */
 struct chains {
 	struct stack_dict dict;
-	struct map kernel, user; /* frames, by address, of users by address and space */
-	uint32_t *frames;        /* of one stack */
-	size_t max_bytes;        /* of all this; 0: no bound but the format's */
-	bool full;               /* some stack found no room: it is left out */
-	bool out_of_memory;      /* the same, for that */
+	struct map kernel, user; /* frames, by address; for users, by address and space */
+	uint32_t *frames;        /* of the current stack */
+	size_t max_bytes;        /* limit of memory for all this; 0: only the format's limit */
+	bool full;               /* a stack was left out because of that limit */
+	bool out_of_memory;      /* or because memory ran out */
 };
 
-/* A sample's chain, and who knows what lies at its addresses. */
+/* A sample's chain, and how to resolve its addresses. */
 struct chain {
 	const void
 		*entries; /* u64 PERF_CONTEXT_* marks and addresses, in this machine's byte order */
 	uint64_t n;
 	uint8_t mode;   /* cpumode of the sample */
-	uint64_t space; /* of user addresses, 0: not known */
-	/* Fills symbol, offset and object, which are "" and 0, as far as they are known; they are copied. False: it
-	 * may be known later, and is to be asked again. */
+	uint64_t space; /* of user addresses; 0: unknown */
+	/* Fills in symbol, offset and object, which are "" and 0, as far as they are known; they
+	 * are copied. False: they may be known later; do not cache. */
 	bool (*resolve)(void *ctx, struct cdict_frame *frame);
 	void *ctx;
 };
 
 void chains_fini(struct chains *c);
 
-/* chains_stack - CDICT_NO_STACK when the chain is empty, or there is no room. */
+/* chains_stack - returns CDICT_NO_STACK when the chain is empty, or does not fit. */
 uint32_t chains_stack(struct chains *c, const struct chain *chain);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way of the records: read, routed to CPUs, cut, encoded, written. */
+/* The path of the records: read, distributed to CPUs, cut, encoded, written. */
 #include "convert/convert.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "format/file/writer.h"
 #include "convert/ingest/ingest.h"
 
-/* Memory of a conversion from a pipe is bounded: so is the number of batches there. */
+/* Bounds the memory of a conversion from a pipe by the number of batches. */
 #define PIPE_JOBS_MAX 2u
 #define JOBS_MAX 64u
 #define PROGRESS_BYTES (4u << 20)
@@ -38,19 +38,19 @@ struct conversion {
 	struct kernel_symbols symbols;
 	struct account account;
 	struct rounds rounds;
-	struct buf bad; /* struct cdict_loss of samples that could not be read */
+	struct buf bad; /* struct cdict_loss of unreadable samples */
 	struct span span;
 	struct passes passes;
 	bool directory; /* records come from several files */
 	struct convert_lent lent;
-	bool asked;   /* for formats */
-	bool sampled; /* there is a sample */
+	bool asked;   /* for formats already */
+	bool sampled; /* there was a sample */
 	ARRAY(bool)
-	misfits; /* by event: a sample did not fit the format lent, the rest is left out */
+	misfits; /* by event: a sample did not fit the lent format; further ones are left out */
 	uint64_t progress_at;
 };
 
-/* What could not be read is told at the end. */
+/* Unreadable samples are written at the end. */
 static int put(void *ctx, struct store_item *item, struct cdict_error *err)
 {
 	struct conversion *c = ctx;
@@ -62,7 +62,7 @@ static int put(void *ctx, struct store_item *item, struct cdict_error *err)
 
 static const struct store_ops file_ops = { .put = put };
 
-/* A sample whose fields have no fixed place, as behind a call chain. */
+/* Reads a sample whose fields have no fixed offsets, such as after a call chain. */
 static int read_sample(const void *ctx, uint32_t event, const uint8_t *record,
 		       struct source_sample *out)
 {
@@ -80,7 +80,7 @@ static int read_sample(const void *ctx, uint32_t event, const uint8_t *record,
 	return 0;
 }
 
-/* As who stands beside knows the sample of @event in @record, of @size bytes. */
+/* Describes the sample of @event in @record, of @size bytes, for opts->beside. */
 static struct convert_sample known_as(const struct conversion *c, uint32_t event,
 				      const uint8_t *record, uint32_t size)
 {
@@ -137,7 +137,7 @@ static int start_ingest(struct conversion *c)
 	c->ingest.source.ctx = c;
 	if (copy && jobs > PIPE_JOBS_MAX)
 		jobs = PIPE_JOBS_MAX;
-	/* The reader is one of them. Borrowed records cost nothing while they wait. */
+	/* One of the jobs is the reader. Borrowed records use no memory while they wait. */
 	opts.threads = jobs - 1;
 	opts.helps = true;
 	opts.depth = copy ? jobs + 1 : 4 * jobs;
@@ -169,8 +169,8 @@ static int ask_for_formats(struct conversion *c)
 	return perfdata_lend(c->pd, c->lent.tracing) ? cdict_fail_nomem(c->err) : 0;
 }
 
-/* Where formats are lent and nobody held them against the samples before: one that does not fit, and what follows
- * of its event, is left out. */
+/* Whether to leave the sample out, when lent formats were not checked before: leaves out the first
+ * that does not fit, and all later ones of its event. */
 static int misfits(struct conversion *c, int event, const struct perfdata_record *rec)
 {
 	const struct perfdata_event *ev = c->formats.events.at[event];
@@ -195,7 +195,7 @@ static int misfits(struct conversion *c, int event, const struct perfdata_record
 	return 1;
 }
 
-/* Events that came since: their types, and what the recording says of itself. */
+/* Adds new events: their types, and at first the recording's INFO. */
 static int update_formats(struct conversion *c)
 {
 	int ret = ingest_wait(&c->ingest, c->err);
@@ -224,7 +224,7 @@ static int update_formats(struct conversion *c)
 	return ret ? ret : start_ingest(c);
 }
 
-/* The kernel's functions that an event names. */
+/* Collects the kernel functions that an event refers to. */
 static void look_for_symbols(struct conversion *c, int event, const struct perfdata_record *rec)
 {
 	struct perfdata_sample s;
@@ -303,12 +303,12 @@ static void progress(struct conversion *c)
 	c->opts->progress(c->opts->progress_ctx, done, perfdata_size(c->pd));
 }
 
-/* A record that is no sample. */
+/* Handles a record that is not a sample. */
 static int other(struct conversion *c, const struct perfdata_record *rec)
 {
 	struct perfdata_sample_id id;
 
-	/* A directory's files are read otherwise: without rounds. */
+	/* perf reads the files of a directory differently: without rounds. */
 	if (rec->type == PERF_RECORD_FINISHED_ROUND) {
 		if (!rec->file && !c->directory)
 			rounds_finished(&c->rounds);
@@ -348,7 +348,7 @@ static int read_records(struct conversion *c)
 	return ret ? ret : ingest_wait(&c->ingest, c->err);
 }
 
-/* The recording's own formats are missing, and no others were found. */
+/* Reports that the recording's formats are missing, and no others were found. */
 static void say_no_formats(struct conversion *c)
 {
 	struct convert_report *r = c->report;
@@ -364,7 +364,7 @@ static void say_no_formats(struct conversion *c)
 		c->lent.why);
 }
 
-/* Why nothing was stored, for somebody who expected a table. */
+/* Reports why nothing was stored, for a user who expects a table. */
 static void say_missing(struct conversion *c)
 {
 	struct convert_report *r = c->report;
@@ -397,7 +397,7 @@ static void say_missing(struct conversion *c)
 			 "; record with: perf record -e 'sched:*' -e 'kvm:*' -a");
 }
 
-/* Losses that are known only now. */
+/* Writes the losses that are known only now. */
 static int write_losses(struct conversion *c)
 {
 	struct rows rows = { .losses = c->bad };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracepoint formats of a recording -> event types. */
+/* Turns the tracepoint formats of a recording into event types. */
 #include "convert/formats.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static struct tep_handle *tep_new(bool big, int long_size, int page_size)
 
 	if (!tep)
 		return NULL;
-	/* It would write to stderr; what it cannot parse is printed field by field. */
+	/* Keep it from writing to stderr; what it cannot parse is printed field by field. */
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_file_bigendian(tep, big ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 	tep_set_local_bigendian(tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
@@ -80,7 +80,7 @@ static struct tep_handle *tep_new(bool big, int long_size, int page_size)
 	return tep;
 }
 
-/* libtraceevent must read the format as we do: it is what perf reads with. */
+/* libtraceevent must parse the format as we do: perf uses it. */
 static bool agrees(const struct cdict_event_type *type, const struct tep_event *event)
 {
 	size_t n = 0;
@@ -108,9 +108,9 @@ static bool agrees(const struct cdict_event_type *type, const struct tep_event *
 	return n == type->n_fields;
 }
 
-/* Up to the print format: libtraceevent crashes on some that a damaged file may have, and
- * keeps the fields without it. It begins with this word on a line of its own, after any
- * kind of space. */
+/* Length up to the print format: libtraceevent crashes on some print formats of damaged files, and
+ * parses the fields without it. It begins with the word print on a new line, after any kind of
+ * space. */
 static size_t fields_len(const struct perfdata_format *format)
 {
 	const char *line = format->text, *end = format->text + format->len;
@@ -135,7 +135,7 @@ static bool is_ascii(const char *text, size_t len)
 	return true;
 }
 
-/* What libtraceevent reads of @format is @type: 1, 0 or -ENOMEM. */
+/* Whether libtraceevent parses @format as @type: 1, 0 or -ENOMEM. */
 static int is_agreed(const struct perfdata_tracing *tracing, const struct perfdata_format *format,
 		     const struct cdict_event_type *type)
 {
@@ -155,15 +155,13 @@ static int is_agreed(const struct perfdata_tracing *tracing, const struct perfda
 	return yes;
 }
 
-/* Adds the type of @format to the schema; its index, or negative when the format
- * cannot be read (*err says why). */
 int formats_add(struct formats *f, const struct perfdata_tracing *tracing,
 		const struct perfdata_format *format, const char *name, struct cdict_error *err)
 {
 	struct cdict_schema *alone;
 	int ret, agreed;
 
-	/* A schema for the check alone: a type cannot be taken back. */
+	/* Check in a separate schema: a type cannot be removed. */
 	alone = cdict_schema_new(tracing->big_endian, (unsigned)tracing->long_size,
 				 tracing->page_size);
 	if (!alone)
@@ -171,7 +169,7 @@ int formats_add(struct formats *f, const struct perfdata_tracing *tracing,
 	ret = cdict_schema_add(alone, format->system, format->text, format->len, err);
 	if (ret >= 0) {
 		agreed = is_agreed(tracing, format, cdict_schema_at(alone, 0));
-		/* Memory that was short within libtraceevent looks the same. */
+		/* A memory shortage inside libtraceevent looks the same: try again. */
 		if (!agreed)
 			agreed = is_agreed(tracing, format, cdict_schema_at(alone, 0));
 		if (agreed < 0)
@@ -282,7 +280,7 @@ bool formats_need_strings(const struct cdict_schema *schema)
 	return false;
 }
 
-/* printk_formats of tracefs: lines of address : "string". */
+/* Adds printk_formats of tracefs: lines of address : "string". */
 static void add_strings(struct tep_handle *tep, const char *text)
 {
 	while (*text) {
@@ -301,11 +299,12 @@ static void add_strings(struct tep_handle *tep, const char *text)
 
 void formats_tep_add(struct tep_handle *tep, const struct cdict_event_type *type)
 {
-	/* An unreadable print format prints as perf prints it: field by field. */
+	/* An event with an unreadable print format is printed as by perf: field by field. */
 	tep_parse_event(tep, type->format, type->format_len, type->system);
 }
 
-/* What libtraceevent asks for the function at *@address, which becomes where it begins; its name. */
+/* libtraceevent's callback: finds the function at *@address, sets *@address to its begin, and
+ * returns its name. */
 static char *resolve(void *ctx, unsigned long long *address, char **module)
 {
 	const struct kernel_function *s = kernel_functions_find(ctx, *address);

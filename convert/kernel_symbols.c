@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Addresses of functions in events. */
+/* Finds addresses of functions in events. */
 #include "convert/kernel_symbols.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static bool names_functions(const struct cdict_event_type *type)
 	return false;
 }
 
-/* Where @f has longs: a scalar, an array of them, or the words of what was printed. */
+/* The range of longs in @f: a scalar, an array, or the words of a bprint's arguments. */
 static bool longs_of(const struct cdict_event_type *type, const struct cdict_field *f,
 		     unsigned long_size, struct longs *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracepoint formats from a folder, a recording or a cdict. */
+/* Opens a folder, a recording or a cdict, and finds tracepoint formats in it. */
 #include "convert/lent.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "convert/lent_internal.h"
 #include "format/layout.h"
 
-/* --- what was read --- */
+/* --- formats that were read --- */
 
 int lent_add(struct lent *l, const char *system, const char *text, size_t len)
 {
@@ -130,7 +130,7 @@ bool lent_order_is(const struct lent *l, bool big)
 	return !(l->pd || l->reader) || l->big == big;
 }
 
-/* --- where from --- */
+/* --- sources --- */
 
 static int take_tracing(struct lent *l, const struct perfdata_tracing *t, struct cdict_error *err)
 {
@@ -151,7 +151,7 @@ static int from_perf(struct lent *l, const char *path, struct cdict_error *err)
 	const struct perfdata_features *f;
 	int ret = perfdata_open(&l->pd, path, err);
 
-	/* In a pipe's they are a record. */
+	/* In pipe mode they arrive in a record. */
 	while (!ret && !perfdata_tracing(l->pd)->present) {
 		ret = perfdata_next(l->pd, &rec, err);
 		if (ret <= 0 || rec.type == 9 /* PERF_RECORD_SAMPLE */)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Formats in a folder: tracefs' events, or what somebody copied of it. */
+/* Reads formats from a folder: tracefs' events, or a copy of it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "base/system/procfs.h"
 #include "convert/lent_internal.h"
 
-/* Whether a glob over "system:event" may name events of @system. */
+/* Whether a glob over "system:event" may match events of @system. */
 static bool wanted(const struct lent *l, const char *system)
 {
 	for (size_t i = 0; i < l->n_globs; i++) {
@@ -27,7 +27,7 @@ static bool wanted(const struct lent *l, const char *system)
 	return !l->n_globs && (!strcmp(system, "sched") || !strcmp(system, "kvm"));
 }
 
-/* The text of @path, kept; NULL with *ret 0 when there is none. */
+/* Reads and keeps the text of @path; NULL with *ret 0 when there is no such file. */
 static const char *keep_file(struct lent *l, const char *path, size_t *len, int *ret)
 {
 	struct buf b = { 0 };
@@ -56,7 +56,7 @@ static int add_file(struct lent *l, const char *path, const char *system, size_t
 	text = keep_file(l, path, &len, &ret);
 	if (!text)
 		return ret;
-	/* Events of one system follow each other: its name is kept once for all of them. */
+	/* Events of a system are consecutive: its name is stored once for all of them. */
 	name = l->formats.n ? l->formats.at[l->formats.n - 1].format.system : "";
 	if (l->sorted || strlen(name) != system_len || strncmp(name, system, system_len)) {
 		if (texts_printf(&l->texts, "%.*s", (int)system_len, system))
@@ -66,7 +66,7 @@ static int add_file(struct lent *l, const char *path, const char *system, size_t
 	return lent_add(l, name, text, len);
 }
 
-/* SYSTEM/EVENT/format. */
+/* Adds SYSTEM/EVENT/format. */
 static int add_system(struct lent *l, const char *system)
 {
 	int fd = openat(l->folder, system, O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0;
@@ -90,7 +90,7 @@ static int add_system(struct lent *l, const char *system)
 	return ret;
 }
 
-/* "sched.sched_switch.format" -> 5; 0: it is no such name. */
+/* "sched.sched_switch.format" -> 5; 0: another kind of name. */
 static size_t flat_system(const char *name)
 {
 	size_t n = strlen(name), system = strcspn(name, ".");
@@ -98,7 +98,7 @@ static size_t flat_system(const char *name)
 	return n > system + 8 && !strcmp(name + n - 7, ".format") ? system : 0;
 }
 
-/* What the globs name, or what they do not. */
+/* Adds the entries that the globs name, or those that they do not. */
 static int add_entries(struct lent *l, bool named)
 {
 	int fd = openat(l->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0;
@@ -142,7 +142,7 @@ static int fail(int code, struct cdict_error *err)
 	return code ? cdict_fail(err, code, CDICT_NO_OFFSET, "%s", strerror(-code)) : 0;
 }
 
-/* The number behind @key on the line that has @field. */
+/* The number after @key on the line that has @field. */
 static unsigned long number_of(const char *text, const char *field, const char *key)
 {
 	const char *at = strstr(text, field), *nl = at ? strchr(at, '\n') : NULL;
@@ -151,7 +151,7 @@ static unsigned long number_of(const char *text, const char *field, const char *
 	return at && (!nl || at < nl) ? strtoul(at + strlen(key), NULL, 10) : 0;
 }
 
-/* The kernel's long and page: header_page tells both, or the formats the first. */
+/* The kernel's sizes of long and page: header_page has both, the formats have the first. */
 static void read_sizes(struct lent *l, const char *header_page)
 {
 	unsigned long size = 0, page = 0;
@@ -175,7 +175,7 @@ int lent_folder(struct lent *l, struct cdict_error *err)
 	const char *header_page;
 	size_t len;
 
-	if (events >= 0) { /* tracefs itself */
+	if (events >= 0) { /* a tracefs mount */
 		close(l->folder);
 		l->folder = events;
 	}
@@ -187,7 +187,7 @@ int lent_folder(struct lent *l, struct cdict_error *err)
 	header_page = ret ? NULL : keep_file(l, "header_page", &len, &ret);
 	if (!ret)
 		read_sizes(l, header_page);
-	if (!ret) /* beside the folder, and an empty one is none */
+	if (!ret) /* next to the folder; an empty one counts as missing */
 		l->printk = keep_file(l, "../printk_formats", &len, &ret);
 	if (!ret && !l->formats.n)
 		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lent_internal.h - what the files behind lent.h share. */
+/* lent_internal.h - shared by the files that implement lent.h. */
 #ifndef CONVERT_LENT_INTERNAL_H
 #define CONVERT_LENT_INTERNAL_H
 
 #include "base/memory/texts.h"
 #include "convert/lent.h"
 
-/* Linux 6.18 with all its modules has some 3,000 tracepoints, the largest format 40 kB. */
+/* Linux 6.18 with all its modules has about 3,000 tracepoints; the largest format has 40 kB. */
 #define LENT_FORMATS_MAX 65536u
 #define LENT_FILE_MAX (1u << 20)
 #define LENT_BYTES_MAX (64u << 20)
@@ -16,7 +16,7 @@ struct cdict_reader;
 struct lent_format {
 	uint64_t id;
 	struct perfdata_format format;
-	int type; /* in the schema */
+	int type; /* index in the schema */
 };
 
 enum { LENT_NEW = -1, LENT_UNREADABLE = -2 };
@@ -24,21 +24,21 @@ enum { LENT_NEW = -1, LENT_UNREADABLE = -2 };
 struct lent {
 	ARRAY(struct lent_format) formats;
 	bool sorted;
-	struct cdict_schema *schema; /* of those that were asked for */
+	struct cdict_schema *schema; /* of the types looked up so far */
 	bool big;
 	int long_size;
 	uint32_t page_size;
 	const char *printk, *kernel, *arch;
 
-	/* A folder: */
-	int folder;          /* open; -1: none */
-	bool flat;           /* its files of the form SYSTEM.EVENT.format are read */
-	bool all;            /* all of it is read */
-	struct texts texts;  /* of files, names of systems */
-	size_t bytes, files; /* of them */
+	/* When the source is a folder: */
+	int folder;          /* its descriptor; -1: none */
+	bool flat;           /* its files SYSTEM.EVENT.format were read */
+	bool all;            /* everything in it was read */
+	struct texts texts;  /* file contents, and names of systems */
+	size_t bytes, files; /* read so far */
 	const char *const *globs;
 	size_t n_globs;
-	/* A recording, a cdict: */
+	/* When it is a recording, or a cdict: */
 	struct perfdata *pd;
 	struct cdict_reader *reader;
 
@@ -46,11 +46,12 @@ struct lent {
 	struct perfdata_tracing tracing;
 };
 
-/* lent_add - one more format, all of whose texts live as long as @l; what is none is left out. 0, -ENOMEM or
- * CDICT_ELIMIT. */
+/* lent_add - adds a format, whose texts must live as long as @l; ignores text that is not a format.
+ * 0, -ENOMEM or CDICT_ELIMIT. */
 int lent_add(struct lent *l, const char *system, const char *text, size_t len);
 
-/* lent_folder - reads of l->folder what the globs name; lent_folder_rest() the rest, once. */
+/* lent_folder - reads the part of l->folder that the globs name; lent_folder_rest() reads the rest,
+ * once. */
 int lent_folder(struct lent *l, struct cdict_error *err);
 int lent_folder_rest(struct lent *l, struct cdict_error *err);
 

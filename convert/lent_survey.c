@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whether the samples of a recording are events of the formats that it is lent. */
+/* Checks whether the samples of a recording fit the formats lent to it. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -9,10 +9,12 @@
 #include "base/fail.h"
 #include "convert/lent_internal.h"
 
-/* The kernel's struct ends on a multiple of 8 at most, and so does the payload with its u32 size. */
+/* The kernel's struct is padded to a multiple of 8 at most, and so is the payload with its u32
+ * size. */
 #define PADDING_MAX 14u
 
-/* Where what @f points to ends, @end when it points to nothing; UINT32_MAX: outside the payload. */
+/* The end of the data that @f refers to; @end if it refers to none; UINT32_MAX: outside the
+ * payload. */
 static uint32_t field_end(const struct cdict_field *f, const uint8_t *raw, uint32_t size, bool big,
 			  uint32_t end)
 {
@@ -30,7 +32,7 @@ static uint32_t field_end(const struct cdict_field *f, const uint8_t *raw, uint3
 	return at + len > end ? at + len : end;
 }
 
-/* A task's name ends with a NUL, wherever the kernel took it from. */
+/* A task's name always ends with a NUL. */
 static bool name_ends(const struct cdict_field *f, const uint8_t *raw)
 {
 	size_t n = strlen(f->name);
@@ -60,7 +62,7 @@ bool lent_fits(const struct cdict_event_type *type, const uint8_t *raw, uint32_t
 	return size - end <= PADDING_MAX;
 }
 
-/* The event's place; what is not known of it yet is looked up. */
+/* Finds or adds the entry of the event, and looks up its type. */
 static struct lent_event *event_at(struct lent_survey *s, struct lent *l, const struct perfdata *pd,
 				   size_t i, struct cdict_error *err)
 {
@@ -120,7 +122,7 @@ int lent_survey_events(struct lent_survey *s, struct lent *l, const struct perfd
 	return !n || event_at(s, l, pd, n - 1, err) ? 0 : -ENOMEM;
 }
 
-/* "/lib/modules/6.1.0-51-amd64/kernel/fs/ext4.ko" */
+/* Gets the release from "/lib/modules/6.1.0-51-amd64/kernel/fs/ext4.ko". */
 static void take_release(struct lent_survey *s, const char *path)
 {
 	static const char *const roots[] = { "/lib/modules/", "/usr/lib/modules/" };
@@ -177,7 +179,7 @@ int lent_survey(struct lent_survey *s, struct lent *l, struct perfdata *pd, stru
 		if (ret < 0)
 			break;
 	}
-	return ret ? ret : lent_survey_events(s, l, pd, err); /* those without samples, too */
+	return ret ? ret : lent_survey_events(s, l, pd, err); /* adds those without samples */
 }
 
 void lent_survey_fini(struct lent_survey *s)

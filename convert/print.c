@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events by libtraceevent, for what analyze/printing/print.h does not take. Formats and events come from strangers, and
- * libtraceevent 1.7 crashes on some: it divides by what an event holds, and counts an array's elements by it. So it
- * runs in a child, which is asked event by event; what the child ends at is not asked again.
+ * Formats events with libtraceevent, when analyze/printing/print.h cannot. Formats and events are
+ * untrusted, and libtraceevent 1.7 crashes on some: it divides by values of an event, and uses them
+ * to count array elements. So it runs in a child process, event by event; an event type that ends
+ * the child is not tried again.
  */
 #include "convert/print.h"
 
@@ -23,30 +24,31 @@
 #include "base/text/kernel_functions.h"
 #include "convert/formats.h"
 
-/* Behind a payload, for strings that do not end inside it. */
+/* After a payload, for strings that are not terminated inside it. */
 #define SLACK 16
-/* A text that is longer is none: a width of a print format may be 2^31. */
+/* Limit of a text: a width in a print format may be 2^31. */
 #define TEXT_MAX (1u << 20)
 #define CHILD_BYTES (UINT64_C(256) << 20)
-/* Of the processor, for one event: of some widths it tries without end. */
+/* CPU time for one event: with some widths libtraceevent runs endlessly. */
 #define CHILD_US 200000
-/* Types at which children ended until libtraceevent is asked for none: each costs a fork, and up to that time. */
+/* Limit of types that ended a child: after them libtraceevent is not used, as each costs a fork and
+ * up to that time. */
 #define LOST_MAX 16
 
 struct print {
 	const struct cdict_schema *schema;
 	const char *strings, *symbols;
-	bool *refused; /* by type: a child ended at it */
-	unsigned lost; /* so many did */
-	pid_t child;   /* 0: there is none */
-	int fd;        /* to it */
+	bool *refused; /* by type: it ended a child */
+	unsigned lost; /* number of refused types */
+	pid_t child;   /* 0: none */
+	int fd;        /* socket to the child */
 	struct buf request, text;
 };
 
-/* Before what is asked, a payload, and what is answered, a text. */
+/* Header of a request, a payload, and of a reply, a text. */
 struct frame {
-	uint32_t size; /* of the bytes behind it */
-	uint32_t what; /* the event's type; whether it was printed */
+	uint32_t size; /* of the bytes that follow */
+	uint32_t what; /* request: the event's type; reply: whether it was printed */
 };
 
 static bool send_all(int fd, const void *data, size_t size)
@@ -66,7 +68,8 @@ static bool send_all(int fd, const void *data, size_t size)
 	return true;
 }
 
-/* A frame and its bytes from @fd into @b, which asks and answers in turns; false when it ends, or memory is short. */
+/* Reads a frame and its bytes from @fd into @b; requests and replies alternate. False at the end of
+ * input, or when out of memory. */
 static bool receive(int fd, struct buf *b, struct frame *f)
 {
 	*f = (struct frame){ 0 };
@@ -87,7 +90,8 @@ static bool receive(int fd, struct buf *b, struct frame *f)
 
 /* ---- the child ---- */
 
-/* What an argument __print_array(field, count, element size) takes; NULL: it is no such argument. */
+/* The field that an argument __print_array(field, count, element size) prints; NULL: another kind
+ * of argument. */
 static struct tep_format_field *array_of(struct tep_event *event, const struct tep_print_arg *arg,
 					 unsigned long *each)
 {
@@ -125,7 +129,7 @@ static void swap_array(uint8_t *payload, size_t size, const struct tep_format_fi
 		}
 }
 
-/* libtraceevent reads all numbers in the byte order that it was told, but those of arrays in its own (1.7, 1.8). */
+/* libtraceevent reads numbers in the byte order that was set, but those of arrays in native order (1.7, 1.8). */
 static void swap_arrays(struct tep_event *event, uint8_t *payload, size_t size)
 {
 	bool big = tep_is_file_bigendian(event->tep);
@@ -153,7 +157,7 @@ static struct tep_event *event_of(struct tep_handle *tep, const struct cdict_eve
 	return tep_find_event_by_name(tep, type->system, type->event);
 }
 
-/* Ends this process unless it is called again in time. */
+/* Ends this process unless called again within CHILD_US. */
 static void in_time(void)
 {
 	struct itimerval most = { .it_value = { .tv_usec = CHILD_US } };
@@ -161,7 +165,7 @@ static void in_time(void)
 	setitimer(ITIMER_PROF, &most, NULL);
 }
 
-/* Memory for itself alone, no core file, and what libtraceevent says is not for anybody. */
+/* Limits memory, disables core files, and discards libtraceevent's messages. */
 static void settle(void)
 {
 	int null = open("/dev/null", O_WRONLY), fd = open("/proc/self/statm", O_RDONLY);
@@ -170,7 +174,7 @@ static void settle(void)
 
 	dup2(null, STDOUT_FILENO);
 	dup2(null, STDERR_FILENO);
-	/* a crash is expected here: nobody is to report it */
+	/* a crash is expected here and must not be reported */
 	setrlimit(RLIMIT_CORE, &limit);
 	signal(SIGSEGV, SIG_DFL);
 	signal(SIGBUS, SIG_DFL);
@@ -182,7 +186,7 @@ static void settle(void)
 	setrlimit(RLIMIT_AS, &limit);
 }
 
-/* The text that the kernel has at @address, by printk_formats, up to its closing quote; NULL: it is not there. */
+/* The string at @address of the kernel, from printk_formats, up to its closing quote; NULL: not there. */
 static const char *string_at(const char *strings, uint64_t address)
 {
 	for (const char *line = strings; line && *line;) {
@@ -196,8 +200,8 @@ static const char *string_at(const char *strings, uint64_t address)
 	return NULL;
 }
 
-/* Of a bprint whose arguments a cdict of an older writer did not store: the text without them, which libtraceevent would
- * make up. False: it is none such. */
+/* Prints a bprint whose arguments were not stored by an older writer of the cdict: its text without
+ * them; libtraceevent would print arbitrary values. False: it is not such an event. */
 static bool print_without_arguments(const struct print *p, const struct tep_event *event,
 				    const uint8_t *data, size_t size, struct trace_seq *seq)
 {
@@ -233,7 +237,8 @@ static bool print_without_arguments(const struct print *p, const struct tep_even
 	return seq->state == TRACE_SEQ__GOOD;
 }
 
-/* The entries of a kernel_stack, as its format prints them: that has eight, and the event as many as it has. */
+/* Prints the entries of a kernel_stack as its format does: the format has eight, the event may have
+ * any number. */
 static bool print_stack(const struct tep_event *event, const uint8_t *data, size_t size,
 			struct trace_seq *seq)
 {
@@ -251,7 +256,7 @@ static bool print_stack(const struct tep_event *event, const uint8_t *data, size
 		uint64_t address = each == 8 ? load64(data + at, big) : load32(data + at, big);
 		const char *name;
 
-		/* an entry of 0 is the recorder's padding */
+		/* a 0 entry is padding by the recorder */
 		if (address == end || !address)
 			break;
 		name = tep_find_function(event->tep, address);
@@ -265,7 +270,7 @@ static bool print_stack(const struct tep_event *event, const uint8_t *data, size
 	return seq->state == TRACE_SEQ__GOOD;
 }
 
-/* Prints the event of @type whose payload is @data; false: there is no such text. */
+/* Prints the event of @type with the payload @data; false: it cannot be printed. */
 static bool print_event(struct tep_event *event, uint8_t *data, size_t size, struct trace_seq *seq)
 {
 	struct tep_record record = { .data = data, .size = (int)size };
@@ -280,7 +285,7 @@ static bool print_event(struct tep_event *event, uint8_t *data, size_t size, str
 	return false;
 }
 
-/* Answers until nobody asks any more. */
+/* Answers requests until the parent closes the socket. */
 static void serve(const struct print *p, int fd)
 {
 	struct kernel_functions symbols = { 0 };
@@ -311,13 +316,13 @@ static void serve(const struct print *p, int fd)
 	}
 }
 
-/* ---- who asks it ---- */
+/* ---- the parent ---- */
 
 static void child_end(struct print *p)
 {
 	if (!p->child)
 		return;
-	close(p->fd); /* that ends it */
+	close(p->fd); /* this ends the child */
 	while (waitpid(p->child, NULL, 0) < 0 && errno == EINTR)
 		;
 	p->child = 0;
@@ -384,7 +389,7 @@ void print_free(struct print *p)
 	free(p);
 }
 
-/* What is asked of @ev, into p->request. */
+/* Puts the request to print @ev into p->request. */
 static bool put_request(struct print *p, const struct cdict_event *ev)
 {
 	uint8_t *at, none;
@@ -419,7 +424,7 @@ bool print_text(struct print *p, const struct cdict_event *ev, struct buf *out)
 		child_end(p);
 		return false;
 	}
-	/* a marker's own newline, which trace-cmd report leaves out, too */
+	/* remove a marker's own newline, as trace-cmd report does */
 	if (f.size && p->text.data[sizeof(f) + f.size - 1] == '\n' &&
 	    !strcmp(ev->type->system, "ftrace"))
 		f.size--;

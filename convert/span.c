@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The usual samples, quickly; whatever is odd about one ends the walk. */
+/* The fast path for plain samples; anything unusual ends the walk. */
 #include "convert/span.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the next record is, this one says: without help every one waits for memory. */
+/* A record's size locates the next one: without prefetching, each would wait for memory. */
 #define AHEAD 4096
 
 bool span_update(struct span *span, const struct formats *formats,
@@ -53,12 +53,12 @@ static inline uint32_t native32(const uint8_t *p)
 	return v;
 }
 
-/* Samples of one CPU, one behind the other: what is compared with each is at hand. */
+/* Consecutive samples of one CPU: keeps the values to compare at hand. */
 struct run {
 	struct batcher_cpu *c;
 	struct batch_sample *to, *end;
 	uint64_t max_ns;
-	size_t room, left; /* bytes that were to have, and still are */
+	size_t room, left; /* bytes available at first, and now */
 	uint32_t cpu;
 };
 
@@ -81,7 +81,7 @@ static void run_end(struct run *r, struct batcher *batcher)
 	r->c = NULL;
 }
 
-/* The samples that come are of @cpu; false when it is new, or has no room. */
+/* Begins a run of samples of @cpu; false when the CPU is new, or has no room. */
 static bool run_begin(struct run *r, struct batcher *batcher, uint32_t cpu)
 {
 	size_t max = batcher_batch_max(batcher), all;
@@ -144,8 +144,8 @@ void span_walk(const struct span *span, struct perfdata *pd, struct batcher *bat
 		cpu = native32(at + ev->cpu);
 		if (cpu != run.cpu && !run_begin(&run, batcher, cpu))
 			break;
-		/* Neither before another of its CPU, nor, if only perhaps, later than perf
-		 * would have it. */
+		/* Not earlier than the previous one of its CPU, and not possibly late in perf's
+		 * order. */
 		if (run.to >= run.end || size >= run.left || t_ns < run.max_ns || t_ns <= done_ns ||
 		    t_ns == UINT64_MAX)
 			break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * span.h - the samples of a mapped recording as they nearly always come, without a
- * call each: of an event that is stored, on a CPU that was seen, not late.
+ * span.h - a fast path for the samples of a mapped recording, without a call per sample: for plain
+ * ones, of a stored event, on a known CPU, not late.
  */
 #ifndef CONVERT_SPAN_H
 #define CONVERT_SPAN_H
@@ -11,15 +11,15 @@
 #include "convert/ingest/batcher.h"
 #include "convert/rounds.h"
 
-/* What the walk must know of an event of the recording. */
+/* An event of the recording, as the walk needs it. */
 struct span_event {
-	uint32_t size; /* samples that are shorter, or not stored: UINT32_MAX, are not plain */
+	uint32_t size; /* shorter samples are not plain; UINT32_MAX: not stored, no sample is
+	                * plain */
 	uint16_t time, cpu;
 };
 
-/* perf reads its rings in the order of CPUs, over and over: a sample of a lower CPU
- * than the one before begins a new pass. Events of one time are printed in that
- * order by perf script. */
+/* perf reads its rings in the order of CPUs, repeatedly: a sample of a lower CPU than the previous
+ * one begins a new pass. perf script prints events with equal times in that order. */
 struct passes {
 	uint32_t pass, cpu;
 };
@@ -38,13 +38,14 @@ struct span {
 	size_t n;
 };
 
-/* span_update - events were added; false when out of memory. Those that @symbols looks at are not plain. */
+/* span_update - events were added; false when out of memory. Events that @symbols examines are not
+ * plain. */
 bool span_update(struct span *span, const struct formats *formats,
 		 const struct kernel_symbols *symbols);
 void span_fini(struct span *span);
 
-/* span_walk - queues samples until one that is not plain, which is then the next
- * that perfdata_next() gives. */
+/* span_walk - queues samples up to the first that is not plain, which perfdata_next() returns
+ * next. */
 void span_walk(const struct span *span, struct perfdata *pd, struct batcher *batcher,
 	       struct rounds *rounds, struct passes *passes);
 
