@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events: perf_event_attr of any size, the ids of their samples, and where
- * things lie in those samples. */
+/* Events: perf_event_attr of any size, the ids of their samples, and the offsets of fields in those
+ * samples. */
 #include "convert/perfdata/internal.h"
 
 #include <linux/perf_event.h>
 
-/* Bit positions among the attr's flags (8 bytes from 40 on). */
+/* Bit positions among the attr's flags (8 bytes at offset 40). */
 enum attr_flag {
 	FLAG_INHERIT = 1,
 	FLAG_SAMPLE_ID_ALL = 18,
@@ -105,7 +105,7 @@ static void id_key(const void *array, uint32_t place, uint64_t ab[2])
 	ab[1] = 0;
 }
 
-/* @id is of the next event, also when it was of another. */
+/* Assigns @id to the next event, also when another event has it. */
 static int add_id(struct perfdata *pd, uint64_t id)
 {
 	struct id_slot slot = { .id = id, .event = (int32_t)pd->events.n, .cpu = -1 };
@@ -121,7 +121,7 @@ static int add_id(struct perfdata *pd, uint64_t id)
 	return 0;
 }
 
-/* What all events have in common decides how fast a record is understood. */
+/* Notes which offsets all events share: they allow fast decoding. */
 static void note_common(struct perfdata *pd, const struct perfdata_sample_layout *l)
 {
 	const struct perfdata_sample_layout *first = &pd->events.at[0]->pub.layout;
@@ -146,7 +146,7 @@ static void note_common(struct perfdata *pd, const struct perfdata_sample_layout
 static void event_fill(const struct perfdata *pd, struct event *ev, const uint8_t *bytes,
 		       size_t size)
 {
-	uint8_t attr[136] = { 0 }; /* as far as it is known; what the file lacks is 0 */
+	uint8_t attr[136] = { 0 }; /* the known part; fields missing in the file are 0 */
 	struct perfdata_event *pub = &ev->pub;
 
 	memcpy(attr, bytes, size < sizeof(attr) ? size : sizeof(attr));
@@ -184,7 +184,7 @@ int perfdata_add_event(struct perfdata *pd, const uint8_t *attr, size_t size, co
 	return 0;
 }
 
-/* The ids of one attr: a section of the file. */
+/* Finds the ids of an attr, a section of the file. */
 static size_t attr_ids(struct perfdata *pd, struct cursor *section, const uint8_t **ids,
 		       uint64_t at)
 {
@@ -199,8 +199,7 @@ static size_t attr_ids(struct perfdata *pd, struct cursor *section, const uint8_
 			(unsigned long long)size, (unsigned long long)offset);
 		return 0;
 	}
-	/* Sections may overlap only in a damaged file; all together they never
-	 * need more than the file's size. */
+	/* Sections overlap only in a damaged file; together they never exceed the file's size. */
 	pd->id_bytes += size;
 	if (pd->id_bytes > pd->size) {
 		perfdata_note(pd, at, "the events have more ids than the file has room for");
@@ -233,8 +232,8 @@ int perfdata_read_attrs(struct perfdata *pd, uint64_t offset, uint64_t size, uin
 		size_t n = attr_ids(pd, &section, &ids, at);
 		int r;
 
-		/* The size an attr states of itself is what its kernel knew; the
-		 * rest of its place in the file is padding. */
+		/* The size in the attr is that of the recording kernel; the rest of its entry in
+		 * the file is padding. */
 		if (own < ATTR_SIZE_MIN || own > attr_size - 16)
 			own = own ? (uint32_t)attr_size - 16 : ATTR_SIZE_MIN;
 		r = perfdata_add_event(pd, attr, own, ids, n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What perf record --threads writes: a directory with the file "data" (header,
- * features and the records of perf itself) and bare records in data.0, data.1,
- * …, one for each ring buffer.  They are merged by time; each keeps its order.
+ * The output of perf record --threads: a directory with the file "data" (header, features and
+ * perf's own records) and records without header in data.0, data.1, …, one for each ring buffer.
+ * They are merged by time; each keeps its order.
  */
 #include "convert/perfdata/internal.h"
 
@@ -195,7 +195,7 @@ int perfdata_dir_next(struct perfdata *pd, struct perfdata_record *rec, struct c
 		r = start(pd, err);
 		if (r < 0)
 			return r;
-	} else if (pd->n_heap) { /* the top gave the last record */
+	} else if (pd->n_heap) { /* the top's last record was returned */
 		r = advance(pd, pd->streams.at[pd->heap[0]], err);
 		if (r < 0)
 			return r;

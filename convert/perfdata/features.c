@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Header features: sections behind the data of a file, records in a pipe. The
- * layouts are those of tools/perf/Documentation/perf.data-file-format.txt. */
+/* Header features: sections after the data of a file, records in a pipe. The layouts are those of
+ * tools/perf/Documentation/perf.data-file-format.txt. */
 #include "convert/perfdata/internal.h"
 
 #include <errno.h>
 
-/* A counted string, zero-padded; NULL when it is not whole (or no memory). */
+/* Reads a counted string, zero-padded; NULL when it is incomplete (or out of memory). */
 static const char *text(struct perfdata *pd, struct cursor *c)
 {
 	uint32_t len = cursor_u32(c);
@@ -43,14 +43,14 @@ static int texts(struct perfdata *pd, struct cursor *c, const char *const **out,
 	return 0;
 }
 
-/* Core and socket (second revision) and die (third) come per CPU, as many as
- * NRCPUS, the feature before this one, calls available. */
+/* Core and socket (second revision) and die (third) are per CPU; their number is nrcpus_avail of
+ * NRCPUS, an earlier feature. */
 static int cpu_topology(struct perfdata *pd, struct cursor *c)
 {
 	struct perfdata_features *f = &pd->features;
 	uint32_t n = f->nrcpus_avail;
 	int32_t *core, *socket, *die;
-	const char *const *passed; /* the siblings by core, by die */
+	const char *const *passed; /* siblings by core, by die */
 	size_t n_passed;
 	int r = texts(pd, c, &passed, &n_passed);
 
@@ -97,7 +97,7 @@ static int numa_topology(struct perfdata *pd, struct cursor *c)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		nodes[i].node = cursor_u32(c);
-		cursor_skip(c, 16); /* its memory, how much of it is free */
+		cursor_skip(c, 16); /* total and free memory */
 		nodes[i].cpus = text(pd, c);
 		if (!nodes[i].cpus)
 			return CDICT_ECORRUPT;
@@ -107,7 +107,7 @@ static int numa_topology(struct perfdata *pd, struct cursor *c)
 	return 0;
 }
 
-/* Names of the events, in the order of the attrs. */
+/* Reads the names of the events, in the order of the attrs. */
 static int event_desc(struct perfdata *pd, struct cursor *c)
 {
 	uint32_t n = cursor_u32(c);
@@ -141,7 +141,7 @@ static int clock_data(struct perfdata *pd, struct cursor *c)
 	uint32_t version = cursor_u32(c);
 	uint64_t wall, clock;
 
-	cursor_u32(c); /* which clock */
+	cursor_u32(c); /* clock id */
 	wall = cursor_u64(c);
 	clock = cursor_u64(c);
 	if (!cursor_ok(c) || version != 1)
@@ -171,7 +171,7 @@ static int numbers(struct perfdata *pd, unsigned feature, struct cursor *c)
 	case FEATURE_COMPRESSED:
 		pd->compressed = true;
 		break;
-	default: /* DIR_FORMAT: the files are found by their names */
+	default: /* DIR_FORMAT: the files are found by name */
 		break;
 	}
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* perf's header features -> INFO pairs. */
+/* Turns perf's header features into INFO pairs. */
 #include "convert/perfdata/info.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "convert/ingest/info.h"
 
-/* Of the first event that says which; all have one. */
+/* From the first event with a clock id; all have the same. */
 static const char *clock_of(const struct perfdata *pd)
 {
 	for (size_t i = 0; i < perfdata_event_count(pd); i++) {
@@ -29,7 +29,7 @@ struct scope perfdata_info_scope(const struct perfdata *pd)
 		const struct perfdata_event *ev = perfdata_event_at(pd, i);
 
 		s.overwritten |= ev->write_backward;
-		/* perf sets it with -a, too */
+		/* perf also sets inherit with -a */
 		if (!f->n_cmdline && ev->inherit && perfdata_whom(pd) != PERFDATA_ALL)
 			s.whom = SCOPE_TASKS;
 	}

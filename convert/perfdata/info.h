@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* info.h - what the recording says of its host, as INFO pairs of the cdict. */
+/* info.h - writes the recording's information about its host as INFO pairs of the cdict. */
 #ifndef CONVERT_PERFDATA_INFO_H
 #define CONVERT_PERFDATA_INFO_H
 
@@ -9,8 +9,8 @@
 
 /* perfdata_info_write - writes every pair that the recording has. */
 int perfdata_info_write(struct cdict_writer *w, const struct perfdata *pd, struct cdict_error *err);
-/* perfdata_info_scope - what was recorded, by the command line; without one by what the kernel was
- * asked for. */
+/* perfdata_info_scope - the scope of the recording, from its command line; without one, from the
+ * events' attributes. */
 struct scope perfdata_info_scope(const struct perfdata *pd);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * internal.h - what the files behind perfdata.h share: the object, its
- * input streams and the constants of the format.
+ * internal.h - shared by the files that implement perfdata.h: the object, its input streams and the
+ * constants of the format.
  *
- * Two kinds of input: bytes that are all there (a mapping, or the caller's
- * memory) and a descriptor that is read as it comes.  A directory is several
- * streams of the first kind.
+ * There are two kinds of input: bytes in memory (a mapping, or the caller's) and a descriptor that
+ * is read incrementally. A directory is several streams of the first kind.
  */
 #ifndef CONVERT_PERFDATA_INTERNAL_H
 #define CONVERT_PERFDATA_INTERNAL_H
@@ -17,8 +16,8 @@
 #include "base/memory/places.h"
 #include "convert/perfdata/perfdata.h"
 
-/* Record types, <perf/event.h> and <linux/perf_event.h>; our own list, since
- * the headers installed may be older than the file. */
+/* Record types, from <perf/event.h> and <linux/perf_event.h>; listed here because the installed
+ * headers may be older than the file. */
 #define PERFDATA_RECORDS(X)                                                                        \
 	X(MMAP, 1)                                                                                 \
 	X(LOST, 2)                                                                                 \
@@ -68,7 +67,7 @@ enum record_type {
 #define X(name, value) RECORD_##name = value,
 	PERFDATA_RECORDS(X)
 #undef X
-		RECORD_USER_START = 64, /* from here on written by perf, not the kernel */
+		RECORD_USER_START = 64, /* from here on written by perf, not by the kernel */
 	RECORD_TYPE_MAX = 0xffff,       /* AOSP's simpleperf uses 32768 and up */
 };
 
@@ -102,7 +101,7 @@ enum feature {
 #define EVENTS_MAX 65536        /* attrs; perf itself stops at open files */
 #define TYPE_TRACEPOINT 2       /* PERF_TYPE_TRACEPOINT */
 
-/* What a pd owns until it is closed, in blocks. */
+/* Memory that a pd owns until it is closed, in blocks. */
 struct arena_block {
 	struct arena_block *next;
 	size_t used, size;
@@ -111,11 +110,11 @@ struct arena_block {
 
 struct event {
 	struct perfdata_event pub;
-	bool named; /* the recording names it; else the name is made from its format */
+	bool named; /* its name is in the recording; else it is made from its format */
 	uint64_t regs_user, regs_intr;
 };
 
-/* An id of samples. */
+/* A sample id. */
 struct id_slot {
 	uint64_t id;
 	int32_t event;
@@ -125,46 +124,46 @@ struct id_slot {
 struct inflate; /* one zstd stream */
 
 struct stream {
-	const uint8_t *at, *end; /* what is left of the plain bytes at hand */
+	const uint8_t *at, *end; /* rest of the plain bytes available */
 	uint64_t end_offset;     /* file offset of @end */
-	int fd;                  /* read more from here; -1: all bytes are at hand */
-	uint8_t *buf;            /* of @fd */
+	int fd;                  /* to read more from; -1: all bytes are in memory */
+	uint8_t *buf;            /* bytes read from @fd */
 	size_t cap;
 	bool eof, done;
-	bool cut;        /* the bytes end before the header said they would */
-	bool open_ended; /* nothing says where the records end but the input itself */
+	bool cut;        /* the bytes end before the end stated in the header */
+	bool open_ended; /* only the end of the input marks the end of the records */
 	uint32_t file;
 	uint32_t chunk;
-	uint64_t turn; /* bytes of the present 2 MiB turn */
+	uint64_t turn; /* bytes so far of the current 2 MiB turn */
 	struct inflate *inflate;
-	const uint8_t *map; /* ours to unmap, or NULL */
+	const uint8_t *map; /* mapping to be unmapped, or NULL */
 	size_t map_size;
-	/* Directory mode: the record that waits for its turn. */
+	/* Directory mode: the record that is to be merged. */
 	struct perfdata_record head;
 	uint64_t head_time;
 };
 
 struct perfdata {
 	bool big, pipe, directory, stable;
-	bool mapped; /* @bytes is a mapping of ours */
+	bool mapped; /* @bytes is a mapping that we own */
 	bool own_fd; /* main.fd is ours to close */
 	struct stream main;
-	const uint8_t *bytes; /* the main file, when all of it is at hand */
+	const uint8_t *bytes; /* the main file, when all of it is in memory */
 	size_t size;
 
 	ARRAY(struct event *) events;
 	ARRAY(struct id_slot) ids;
 	struct places ids_at; /* by id */
 	uint64_t id_bytes;    /* bytes of ids taken from the file, see perfdata_add_ids() */
-	uint64_t id_places;   /* bit n: some event has its id at 8n */
-	struct perfdata_recent *recent; /* of samples: asked before the table */
+	uint64_t id_places;   /* bit n: an event has its id at offset 8n */
+	struct perfdata_recent *recent; /* cache of sample ids, checked before the table */
 	int id_at;      /* offset of the id in samples, -1: the events differ or have none */
-	int time_at;    /* same of the time */
+	int time_at;    /* offset of the time, likewise */
 	bool same_tail; /* one sample_id trailer fits all events */
 
 	struct perfdata_features features;
 	struct perfdata_tracing tracing;
-	ARRAY(struct perfdata_format) formats; /* of the tracing data */
+	ARRAY(struct perfdata_format) formats; /* from the tracing data */
 	struct format_id {
 		uint64_t id;
 		size_t format;
@@ -173,39 +172,39 @@ struct perfdata {
 	bool compressed; /* feature COMPRESSED */
 	enum perfdata_whom whom;
 	bool killed;      /* the header states no size of the data, */
-	bool cut;         /* or one beyond the end; or a feature is beyond it */
+	bool cut;         /* or one beyond the end of the file; or a feature is beyond it */
 	char damage[256]; /* the first, as a sentence; "" */
 
 	ARRAY(struct stream *) streams; /* directory: [0] is &main */
-	size_t *heap;                   /* of stream numbers, by head_time */
+	size_t *heap;                   /* indices of streams, by head_time */
 	size_t n_heap;
 	uint32_t note_file; /* directory: the stream being read, for perfdata_note() */
 
 	struct arena_block *arena;
 	size_t arena_size;
-	bool no_memory; /* the arena, or the list of formats, could not grow: no damage */
+	bool no_memory; /* out of memory for the arena, or the list of formats: not damage */
 };
 
 /* --- perfdata.c */
 
-/* The first damage becomes the sentence. */
+/* Notes damage; only the first is kept. */
 void perfdata_note(struct perfdata *pd, uint64_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Zeroed bytes that live as long as @pd, or NULL (no memory, or ARENA_MAX). */
+/* Returns zeroed memory that lives as long as @pd, or NULL (no memory, or ARENA_MAX). */
 void *perfdata_keep(struct perfdata *pd, size_t n);
-/* A NUL-terminated copy of @n bytes; NULL as above. */
+/* Returns a NUL-terminated copy of @n bytes; NULL as above. */
 const char *perfdata_keep_text(struct perfdata *pd, const void *text, size_t n);
 
-/* Reads the header behind @fd into a new @pd. */
+/* Reads the header from @fd into a new @pd. */
 int perfdata_open_main(struct perfdata *pd, int fd, struct cdict_error *err);
 
-/* --- perfdata_stream.c */
+/* --- stream.c */
 
 /* Bytes [@from, @to) of @bytes, whose first is at file offset 0. */
 void perfdata_stream_init(struct stream *s, const uint8_t *bytes, uint64_t from, uint64_t to);
 void perfdata_stream_fini(struct stream *s);
-/* 1 and *rec, 0 at the end, negative when reading failed. */
+/* Returns 1 and *rec, 0 at the end, negative when reading failed. */
 int perfdata_stream_next(struct perfdata *pd, struct stream *s, struct perfdata_record *rec,
 			 struct cdict_error *err);
 /* Makes @n bytes available at s->at: 1, 0 when the input ends before, or negative. */
@@ -214,32 +213,33 @@ int perfdata_stream_need(struct stream *s, size_t n, struct cdict_error *err);
  * negative.  *@data points to them, in the input or in @into; NULL to skip them. */
 int perfdata_stream_payload(struct stream *s, uint64_t n, struct buf *into, const uint8_t **data,
 			    struct cdict_error *err);
-/* Whether a COMPRESSED record comes before the first sample. */
+/* Whether a COMPRESSED record precedes the first sample. */
 bool perfdata_stream_is_compressed(const struct perfdata *pd, const struct stream *s);
 
-/* --- perfdata_zstd.c */
+/* --- zstd.c */
 
 int perfdata_inflate_start(struct stream *s, const uint8_t *data, size_t size, uint64_t offset,
 			   struct cdict_error *err);
-/* The next record inside: 1, or 0 when the input given so far is used up, or
- * CDICT_ECORRUPT (the stream cannot go on), or -ENOMEM. */
+/* Gets the next record inside: 1; 0 when the input so far is used up; CDICT_ECORRUPT (the stream
+ * cannot continue); or -ENOMEM. */
 int perfdata_inflate_next(const struct perfdata *pd, struct stream *s, struct perfdata_record *rec);
 bool perfdata_inflate_busy(const struct stream *s);
 size_t perfdata_inflate_partial(const struct stream *s); /* bytes of an unfinished record */
 void perfdata_inflate_free(struct inflate *z);
 
-/* --- perfdata_user.c */
+/* --- user.c */
 
-/* Takes in what @rec says of the recording, and the payload behind it: 1, 0 when
- * the input ends inside the payload, or negative. */
+/* Interprets @rec and the payload after it: 1; 0 when the input ends inside the payload; or
+ * negative. */
 int perfdata_user_record(struct perfdata *pd, struct stream *s, const struct perfdata_record *rec,
 			 struct cdict_error *err);
-/* Bytes that follow the record at @head, of which @n are at hand, outside its size. */
+/* Number of bytes that follow the record at @head (of which @n are available) and are not in its
+ * size. */
 uint64_t perfdata_payload_size(const struct perfdata *pd, const uint8_t *head, size_t n);
 
-/* --- perfdata_attrs.c */
+/* --- attrs.c */
 
-/* The attr in @size bytes at @attr and @n_ids ids at @ids; 0 or negative. */
+/* Adds the event of the attr in @size bytes at @attr, with @n_ids ids at @ids; 0 or negative. */
 int perfdata_add_event(struct perfdata *pd, const uint8_t *attr, size_t size, const uint8_t *ids,
 		       size_t n_ids);
 int perfdata_read_attrs(struct perfdata *pd, uint64_t offset, uint64_t size, uint64_t attr_size,
@@ -248,27 +248,27 @@ void perfdata_layout(struct perfdata_sample_layout *l, uint64_t sample_type, uin
 		     uint64_t branch_sample_type, bool sample_id_all);
 struct id_slot *perfdata_find_id(const struct perfdata *pd, uint64_t id);
 
-/* --- perfdata_sample.c */
+/* --- sample.c */
 
-/* The record's time, 0 when it has none. */
+/* The record's time; 0: none. */
 uint64_t perfdata_record_time(const struct perfdata *pd, const struct perfdata_record *rec);
 
-/* --- perfdata_features.c */
+/* --- features.c */
 
 void perfdata_read_features(struct perfdata *pd, const uint64_t bitmap[4], uint64_t offset);
-/* One feature's bytes; 0 or negative when they are not whole. */
+/* Parses one feature; 0, or negative when it is incomplete. */
 int perfdata_feature(struct perfdata *pd, unsigned feature, const uint8_t *data, size_t size,
 		     uint64_t offset);
 
-/* --- perfdata_tracing.c */
+/* --- tracing.c */
 
 int perfdata_read_tracing(struct perfdata *pd, const uint8_t *data, size_t size, uint64_t offset);
-/* (Re)makes the names of events from @first on that the recording does not name. */
+/* Makes the names of the events from @first on whose names are not in the recording. */
 void perfdata_name_events(struct perfdata *pd, size_t first);
 
-/* --- perfdata_dir.c */
+/* --- dir.c */
 
-/* From the descriptor of the directory, which stays the caller's. */
+/* Opens a directory by descriptor, which stays the caller's. */
 int perfdata_dir_open(struct perfdata *pd, int dir, struct cdict_error *err);
 int perfdata_dir_next(struct perfdata *pd, struct perfdata_record *rec, struct cdict_error *err);
 void perfdata_dir_close(struct perfdata *pd);

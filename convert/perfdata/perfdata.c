@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Opens a perf.data of any shape, reads its header and hands out records. */
+/* Opens a perf.data of any variant, reads its header and returns records. */
 #include "convert/perfdata/internal.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "base/tracedat.h"
 
 #define HEADER_PIPE 16  /* struct perf_pipe_file_header */
-#define HEADER_OLD 72   /* struct perf_file_header before it had features */
+#define HEADER_OLD 72   /* struct perf_file_header before features existed */
 #define HEADER_FILE 104 /* struct perf_file_header */
 #define ARENA_BLOCK (64u << 10)
 
@@ -54,7 +54,7 @@ void *perfdata_keep(struct perfdata *pd, size_t n)
 		}
 		b->size = size;
 		pd->arena_size += size;
-		if (size == n && pd->arena) { /* keep filling the present block */
+		if (size == n && pd->arena) { /* keep filling the current block */
 			b->next = pd->arena->next;
 			pd->arena->next = b;
 		} else {
@@ -97,9 +97,8 @@ static int read_magic(struct perfdata *pd, const uint8_t *p, struct cdict_error 
 	return 0;
 }
 
-/* The bitmap is an array of the recorder's unsigned longs: on big-endian
- * machines their size shows only in where the HOSTNAME bit is, which perf has
- * always set. */
+/* The bitmap is an array of the recorder's unsigned longs: on big-endian machines, only the
+ * position of the HOSTNAME bit, which perf always sets, shows their size. */
 static void read_bitmap(struct cursor *c, uint64_t bitmap[4])
 {
 	struct cursor words = *c;
@@ -114,8 +113,8 @@ static void read_bitmap(struct cursor *c, uint64_t bitmap[4])
 		bitmap[i] = bitmap[i] << 32 | bitmap[i] >> 32;
 }
 
-/* A killed recording and an empty one both state 0 bytes of data; only behind
- * the latter is a table of feature sections. */
+/* A killed recording and an empty one both state 0 bytes of data; only the latter has a table of
+ * feature sections after it. */
 static bool sections_fit(const struct perfdata *pd, const uint64_t bitmap[4], uint64_t offset)
 {
 	struct cursor table;
@@ -182,7 +181,7 @@ static int read_file_header(struct perfdata *pd, struct cursor *c, uint64_t head
 	return 0;
 }
 
-/* All bytes are at hand. */
+/* Reads a header from memory. */
 static int read_header(struct perfdata *pd, struct cdict_error *err)
 {
 	struct cursor c;
@@ -279,7 +278,7 @@ int perfdata_map(int fd, const uint8_t **bytes, size_t *size)
 	return 1;
 }
 
-/* A mapping, or when the descriptor has none, the descriptor itself. */
+/* Maps the file, or reads the descriptor if it cannot be mapped. */
 int perfdata_open_main(struct perfdata *pd, int fd, struct cdict_error *err)
 {
 	const uint8_t *map;
@@ -349,7 +348,7 @@ int perfdata_open(struct perfdata **out, const char *path, struct cdict_error *e
 		       : cdict_fail_nomem(err);
 	} else {
 		r = perfdata_open_fd(out, fd, err);
-		if (!r && !S_ISREG(st.st_mode)) { /* a FIFO is read until the end */
+		if (!r && !S_ISREG(st.st_mode)) { /* a FIFO stays open until its end */
 			(*out)->own_fd = true;
 			return 0;
 		}
@@ -400,7 +399,7 @@ int perfdata_next(struct perfdata *pd, struct perfdata_record *rec, struct cdict
 	return perfdata_stream_next(pd, &pd->main, rec, err);
 }
 
-/* --- what is known of an open recording --- */
+/* --- properties of an open recording --- */
 
 bool perfdata_stable(const struct perfdata *pd)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which event a record belongs to, when it was, and what a sample holds. */
+/* Finds a record's event and time, and decodes samples. */
 #include "convert/perfdata/internal.h"
 
 #include <linux/perf_event.h>
 
-/* Fields behind RAW, and the two of variable length before it. */
+/* Fields after RAW, and the two of variable length before it. */
 #define AFTER_RAW                                                                                  \
 	(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | ALSO_AFTER_RAW)
 #define ALSO_AFTER_RAW                                                                             \
@@ -34,7 +34,7 @@ int perfdata_id_cpu(const struct perfdata *pd, uint64_t id)
 	return slot ? slot->cpu : -1;
 }
 
-/* The events keep their ids at different places: the one that agrees. */
+/* When events have their ids at different offsets: the event whose id is at its own offset. */
 static int event_of_mixed(const struct perfdata *pd, const struct perfdata_record *rec)
 {
 	for (uint64_t places = pd->id_places; places; places &= places - 1) {
@@ -70,7 +70,7 @@ int perfdata_event_of(const struct perfdata *pd, const struct perfdata_record *r
 	return recent->event;
 }
 
-/* READ: one counter's or a group's values. */
+/* Skips READ: the values of a counter or of a group. */
 static void skip_read(struct cursor *c, uint64_t format)
 {
 	unsigned times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -99,7 +99,7 @@ static void skip_counted(struct cursor *c, size_t each)
 
 static void skip_regs(struct cursor *c, uint64_t mask)
 {
-	if (cursor_u64(c)) /* abi, 0: none were taken */
+	if (cursor_u64(c)) /* abi; 0: no registers */
 		cursor_skip(c, (size_t)__builtin_popcountll(mask) * 8);
 }
 
@@ -116,8 +116,7 @@ static void skip_branches(struct cursor *c, uint64_t branch_type)
 		cursor_skip(c, (size_t)n * each);
 }
 
-/* What comes behind RAW matters to nobody here, but that it fits says that the
- * sample is sound: perf drops the ones where it does not. */
+/* The fields after RAW are not used, but must fit: perf drops samples in which they do not. */
 static void skip_after_raw(struct cursor *c, const struct perfdata_event *pub)
 {
 	const struct event *ev = (const struct event *)pub;
@@ -208,7 +207,7 @@ int perfdata_sample(const struct perfdata *pd, const struct perfdata_event *ev,
 	return 0;
 }
 
-/* Whose trailer it is, when they differ: the id in it says. */
+/* The layout of a record's trailer; when layouts differ, by the id in the trailer. */
 static const struct perfdata_sample_layout *tail_layout(const struct perfdata *pd,
 							const struct perfdata_record *rec)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Walks the records of one input: bytes that are all there, or a descriptor
- * that is read as it comes (never waiting for more than the record at hand).
+ * Walks the records of an input: bytes in memory, or a descriptor that is read incrementally (never
+ * waiting for more than the current record).
  */
 #include "convert/perfdata/internal.h"
 
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #define PIPE_BUFFER (256u << 10) /* holds several of the largest (64 KiB) records */
-#define AHEAD 4096               /* where to prefetch; harmless beyond the end */
-#define TURN_SIZE (2u << 20)     /* what perf reads of one file before the next one's turn */
+#define AHEAD 4096               /* prefetch distance; harmless beyond the end */
+#define TURN_SIZE (2u << 20)     /* what perf reads of a file before it turns to the next one */
 
 void perfdata_stream_init(struct stream *s, const uint8_t *bytes, uint64_t from, uint64_t to)
 {
@@ -124,7 +124,7 @@ int perfdata_stream_payload(struct stream *s, uint64_t n, struct buf *into, cons
 	return n == 0;
 }
 
-/* Fewer than eight bytes are left, and no more will come. */
+/* Ends the stream: fewer than eight bytes are left, and no more will come. */
 static int stream_end(struct perfdata *pd, struct stream *s)
 {
 	size_t left = stream_left(s);
@@ -147,14 +147,14 @@ static int stream_end(struct perfdata *pd, struct stream *s)
 	return 0;
 }
 
-/* Which records may come: for damaged bytes. */
+/* Whether the type exists: to detect damaged bytes. */
 static bool type_known(uint32_t type)
 {
 	/* simpleperf's own types: 32768 and a few more */
 	return perfdata_type_name(type) || (type >= 32768 && type < 32768 + 256);
 }
 
-/* What is at hand is no record, or not all of one: the walk ends here. */
+/* Ends the walk: the bytes are not a record, or an incomplete one. */
 static int stream_stop(struct perfdata *pd, struct stream *s, uint32_t type, uint16_t size)
 {
 	size_t left = stream_left(s);
@@ -176,15 +176,15 @@ static int stream_stop(struct perfdata *pd, struct stream *s, uint32_t type, uin
 	return 0;
 }
 
-/* The bytes of a COMPRESSED record whose header is @head and of which @n are at hand. */
+/* Decompresses a COMPRESSED record with the header @head, of which @n bytes are available. */
 static int stream_inflate(struct perfdata *pd, struct stream *s, const uint8_t *head, uint32_t type,
 			  size_t n, uint64_t offset, struct cdict_error *err)
 {
 	size_t at = RECORD_HEADER_SIZE, size;
 
 	if (pd->stable) {
-		/* Plain samples came first: perf writes no such file, and the
-		 * caller was told that records stay where they are. */
+		/* Plain samples came first: perf writes no such file, and the caller relies on
+		 * records staying valid. */
 		perfdata_note(pd, offset, "a compressed record after plain samples");
 		return 0;
 	}
@@ -205,7 +205,7 @@ static int stream_inflate(struct perfdata *pd, struct stream *s, const uint8_t *
 	return size ? perfdata_inflate_start(s, head + at, size, offset, err) : 0;
 }
 
-/* The next record of the compressed stream: 1, or 0 when there is none yet. */
+/* Gets the next record of the compressed stream: 1, or 0 when none is complete yet. */
 static int stream_inflated(struct perfdata *pd, struct stream *s, struct perfdata_record *rec,
 			   struct cdict_error *err)
 {
@@ -227,8 +227,8 @@ static int stream_inflated(struct perfdata *pd, struct stream *s, struct perfdat
 	}
 }
 
-/* A record that is cut off by the end of the input.  Of a compressed one the
- * part that is there still gives records. */
+/* Handles a record cut off by the end of the input. The available part of a compressed one still
+ * contains records. */
 static int stream_partial(struct perfdata *pd, struct stream *s, uint32_t type, uint16_t size,
 			  struct cdict_error *err)
 {
@@ -243,7 +243,7 @@ static int stream_partial(struct perfdata *pd, struct stream *s, uint32_t type, 
 	return 0;
 }
 
-/* A record that is not plainly the kernel's: 1 to hand it out, 0 to go on, or negative. */
+/* Handles a record that is not one of the kernel's: 1 to return it, 0 to go on, or negative. */
 static int stream_special(struct perfdata *pd, struct stream *s, struct perfdata_record *rec,
 			  struct cdict_error *err)
 {
@@ -310,8 +310,8 @@ int perfdata_stream_next(struct perfdata *pd, struct stream *s, struct perfdata_
 			}
 			left = stream_left(s);
 		}
-		/* Where the next record is, this one says: without help every
-		 * one waits for memory. */
+		/* A record's size locates the next one: without prefetching, each would wait for
+		 * memory. */
 		__builtin_prefetch((const void *)((uintptr_t)s->at + AHEAD));
 		__builtin_prefetch((const void *)((uintptr_t)s->at + AHEAD + 64));
 		rec->data = s->at;

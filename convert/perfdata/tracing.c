@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracing data: what trace-cmd's and perf's recorder copies from tracefs, in
- * the byte order it states itself; and the names that it gives to events.
+ * Tracing data: the files that trace-cmd and perf record copy from tracefs, in the byte order
+ * stated in it; and the names that it gives to events.
  */
 #include "convert/perfdata/internal.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Text of @n bytes from @c, NUL-terminated. */
+/* Copies a text of @n bytes from @c, NUL-terminated. */
 static const char *keep(struct perfdata *pd, struct cursor *c, uint64_t n)
 {
 	const uint8_t *p = n > c->left ? NULL : cursor_take(c, (size_t)n);
@@ -35,7 +35,7 @@ static int add_format(struct perfdata *pd, const char *system, struct cursor *c)
 	return 0;
 }
 
-/* "header_page" or "header_event", its NUL, a u64 size and the text. */
+/* Skips "header_page" or "header_event", its NUL, a u64 size and the text. */
 static void skip_header(struct cursor *c, const char *name)
 {
 	size_t n = strlen(name) + 1;
@@ -60,7 +60,7 @@ static int read_formats(struct perfdata *pd, struct cursor *c)
 		r = add_format(pd, "ftrace", c);
 	if (r)
 		return r;
-	n = cursor_u32(c); /* systems */
+	n = cursor_u32(c); /* number of systems */
 	while (n-- && cursor_ok(c)) {
 		size_t len;
 		const char *name = cursor_text(c, &len);
@@ -79,7 +79,7 @@ static int read_formats(struct perfdata *pd, struct cursor *c)
 	return cursor_ok(c) ? 0 : CDICT_ECORRUPT;
 }
 
-/* All of it, into pd->tracing as far as it goes. */
+/* Reads all of it into pd->tracing, up to the first error. */
 static int read_all(struct perfdata *pd, struct cursor *c)
 {
 	struct perfdata_tracing *t = &pd->tracing;
@@ -89,7 +89,7 @@ static int read_all(struct perfdata *pd, struct cursor *c)
 
 	if (!magic || memcmp(magic, "\x17\x08\x44tracing", 10))
 		return CDICT_EFORMAT;
-	cursor_text(c, NULL); /* version, "0.5" or "0.6": they differ at the end only */
+	cursor_text(c, NULL); /* version, "0.5" or "0.6": they differ only at the end */
 	t->big_endian = cursor_u8(c) != 0;
 	c->big = t->big_endian;
 	t->long_size = cursor_u8(c);
@@ -116,7 +116,7 @@ static int read_all(struct perfdata *pd, struct cursor *c)
 	return cursor_ok(c) ? 0 : CDICT_ECORRUPT;
 }
 
-/* The value behind @key at the start of a line; its length in *@len. */
+/* The value after @key at the start of a line; its length in *@len. */
 static const char *line_value(const struct perfdata_format *f, const char *key, size_t *len)
 {
 	size_t key_len = strlen(key);
@@ -171,7 +171,7 @@ int perfdata_read_tracing(struct perfdata *pd, const uint8_t *data, size_t size,
 	struct cursor c = cursor_init(data, size, pd->big);
 	int r, indexed;
 
-	if (pd->tracing.present) /* the first one counts */
+	if (pd->tracing.present) /* only the first one is used */
 		return 0;
 	r = read_all(pd, &c);
 	if (r == CDICT_EFORMAT)
@@ -243,7 +243,7 @@ void perfdata_name_events(struct perfdata *pd, size_t first)
 		struct event *ev = pd->events.at[i];
 		const struct perfdata_format *f;
 		const char *name;
-		char both[128]; /* as long as perf makes it */
+		char both[128]; /* length limit of perf */
 		size_t len;
 
 		if (ev->named || ev->pub.attr_type != TYPE_TRACEPOINT)

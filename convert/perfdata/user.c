@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records that perf itself writes: what they say of the recording, and the
- * bytes that follow some of them. */
+/* Records that perf itself writes: what they state about the recording, and the bytes that follow
+ * some of them. */
 #include "convert/perfdata/internal.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ static void bad_record(struct perfdata *pd, const struct perfdata_record *rec, c
 		      rec->size, what);
 }
 
-/* An event with its ids (pipe mode; a file has them in its header). */
+/* Adds an event with its ids (pipe mode; a file has them in its header). */
 static int take_attr(struct perfdata *pd, const struct perfdata_record *rec)
 {
 	struct cursor c = cursor_init(rec->data, rec->size, pd->big);
@@ -42,7 +42,7 @@ static int take_attr(struct perfdata *pd, const struct perfdata_record *rec)
 	return r;
 }
 
-/* Name of an event; unit, scale and CPUs do not matter here. */
+/* Takes the name of an event; unit, scale and CPUs are not needed here. */
 static int take_event_update(struct perfdata *pd, const struct perfdata_record *rec)
 {
 	struct cursor c = cursor_init(rec->data, rec->size, pd->big);
@@ -122,7 +122,7 @@ static int take_id_index(struct perfdata *pd, const struct perfdata_record *rec)
 	return 0;
 }
 
-/* Whose events were asked for: one that stands for all is -1. */
+/* Notes which tasks were recorded: a single tid of -1 means all. */
 static void take_thread_map(struct perfdata *pd, const struct perfdata_record *rec)
 {
 	struct cursor c = cursor_init(rec->data, rec->size, pd->big);
@@ -135,7 +135,7 @@ static void take_thread_map(struct perfdata *pd, const struct perfdata_record *r
 		pd->whom = n == 1 && (int32_t)tid == -1 ? PERFDATA_ALL : PERFDATA_SOME;
 }
 
-/* simpleperf puts the tracing data inside the record, perf behind it. */
+/* simpleperf puts the tracing data inside the record, perf after it. */
 static bool tracing_is_inside(size_t record, uint32_t size)
 {
 	return record > 16 && size <= record - 12;

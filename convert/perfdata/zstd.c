@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * COMPRESSED records: the pieces of one zstd stream, whose content are records
- * again, cut anywhere.  Output comes in bounded portions, so that a small
- * piece that unpacks to gigabytes costs time but no memory.
+ * COMPRESSED records: the pieces of one zstd stream, which contains records again, split anywhere.
+ * Output is limited to portions, so that a small piece that unpacks to gigabytes costs time but no
+ * memory.
  */
 #include "convert/perfdata/internal.h"
 
@@ -17,11 +17,11 @@ struct inflate {
 	ZSTD_DStream *zstd;
 	ZSTD_inBuffer in;
 	uint8_t *out;
-	size_t from, to; /* what is unpacked and not yet handed out */
+	size_t from, to; /* range of unpacked bytes not yet returned */
 	bool more;       /* zstd holds back output, or input is left */
 	bool busy;       /* records may be waiting */
 	bool broken;
-	uint64_t offset; /* of the record @in is from */
+	uint64_t offset; /* file offset of the record that contains @in */
 	uint32_t chunk;
 };
 
@@ -127,7 +127,7 @@ int perfdata_inflate_next(const struct perfdata *pd, struct stream *s, struct pe
 				       ? -ENOMEM
 				       : inflate_broken(z);
 		z->to = out.pos;
-		/* A full buffer may mean that more is to come without input. */
+		/* A full buffer may mean that zstd has more output, without input. */
 		z->more = z->in.pos < z->in.size || out.pos == out.size;
 		if (out.pos == left && z->in.pos == in_before)
 			z->more = false;
