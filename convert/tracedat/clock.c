@@ -5,11 +5,11 @@
 /* TRACECMD_TSYNC_FLAG_INTERPOLATE */
 #define SHIFT_INTERPOLATE 1u
 
-/* That count ns, and what a cdict calls them. */
+/* Clocks that count ns, and their names in a cdict. */
 static const struct {
 	const char *name, *id;
 } clocks[] = {
-	{ "local", "perf" }, /* sched_clock(), as perf's */
+	{ "local", "perf" }, /* sched_clock(), like perf's */
 	{ "global", "perf" },
 	{ "perf", "perf" },
 	{ "mono", "monotonic" },
@@ -17,7 +17,7 @@ static const struct {
 	{ "boot", "boottime" },
 	{ "tai", "tai" },
 	{ "uptime", "uptime" },
-	{ "tsc2nsec", "tsc" }, /* what trace-cmd calls a TSC that it scales itself */
+	{ "tsc2nsec", "tsc" }, /* trace-cmd's name of a TSC that it scales itself */
 };
 
 const char *tracedat_clock_id(const struct tracedat *td, struct cdict_error *err)
@@ -43,7 +43,7 @@ const char *tracedat_clock_id(const struct tracedat *td, struct cdict_error *err
 	return NULL;
 }
 
-/* Without 128 bits, exact. */
+/* ticks * mult >> shift, exactly, without 128-bit arithmetic. */
 static uint64_t scaled(uint64_t ticks, uint32_t mult, uint32_t shift)
 {
 	uint64_t low = (ticks & UINT32_MAX) * mult, high = (ticks >> 32) * mult;
@@ -61,11 +61,11 @@ static uint64_t shifted(uint64_t ticks, uint32_t flags, const struct tracedat_sh
 		int64_t rise = (int64_t)((ticks - (uint64_t)a->t) *
 					 ((uint64_t)b->offset - (uint64_t)a->offset));
 
-		/* times differ, and the earlier one is @a: but they may be further apart than half of all time */
+		/* the times differ, @a is earlier; but their difference may exceed INT64_MAX */
 		if (span > 0)
 			by += (uint64_t)((int64_t)((uint64_t)rise + (uint64_t)span / 2) / span);
 	}
-	/* before 3.1 nothing was scaled, and the option has zeros */
+	/* before 3.1 nothing was scaled: the option contains zeros */
 	if (a->scaling)
 		ticks = (ticks * (uint64_t)a->scaling) >> (a->fraction & 63);
 	return ticks + by;
@@ -83,7 +83,7 @@ static uint64_t to_host(const struct tracedat *td, uint32_t cpu, uint64_t ticks)
 		return ticks;
 	if (s->at.n == 1)
 		return ticks + (uint64_t)s->at.at[0].offset;
-	/* the last that is not later, but there is one behind it */
+	/* the last entry that is not later, except the last of all */
 	hi = s->at.n - 2;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo + 1) / 2;

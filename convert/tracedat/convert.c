@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace.dat's events, in order of time over CPUs and buffers, into ingest/. */
+/* Converts a trace.dat's events, in time order over CPUs and buffers. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -17,7 +17,7 @@
 #include "format/file/writer.h"
 
 #define PROGRESS_EVENTS 0xffffu
-/* A record of ingest/ counts its bytes in 16 bits. */
+/* A record of convert/ingest counts its bytes in 16 bits. */
 #define PAYLOAD_MAX (UINT16_MAX - sizeof(struct source_record))
 #define ID_NONE (-1)
 
@@ -25,7 +25,7 @@ struct kind {
 	char name[256]; /* "sched:sched_switch" */
 	int32_t common_pid;
 	uint64_t unstored;
-	size_t owner; /* the first buffer that has it */
+	size_t owner; /* the first buffer that contains it */
 };
 
 struct conversion {
@@ -33,13 +33,13 @@ struct conversion {
 	struct import in;
 	struct formats formats;
 	struct kernel_symbols symbols;
-	ARRAY(struct kind) kinds; /* by the number of an event, as formats.source */
+	ARRAY(struct kind) kinds; /* indexed like formats.source */
 	int32_t by_id[UINT16_MAX + 1];
 	ARRAY(struct ring) rings;
-	ARRAY(uint32_t) heap; /* rings that have an event: the earliest first */
+	ARRAY(uint32_t) heap; /* rings with a current event, the earliest first */
 	uint64_t live, n, orphans, shadowed;
-	uint64_t first_ns;  /* of the first event of any ring */
-	struct map leaders; /* tids that are processes */
+	uint64_t first_ns;  /* of the earliest event of all rings */
+	struct map leaders; /* tids of processes */
 	struct source_record *record;
 };
 
@@ -104,7 +104,7 @@ static int add_kinds(struct conversion *c)
 	return ret;
 }
 
-/* ---- rings, the earliest event first ---- */
+/* ---- rings in a heap, the earliest event first ---- */
 
 static bool before(const struct ring *a, const struct ring *b)
 {
@@ -132,7 +132,7 @@ static void sift(struct conversion *c, size_t i)
 	}
 }
 
-/* Instances whose clock is another one cannot be brought into one order. */
+/* Instances with another clock cannot be merged by time. */
 static bool usable(struct conversion *c, const struct tracedat_buffer *b)
 {
 	const char *clock = c->td->clock && *c->td->clock ? c->td->clock : "local";
@@ -167,7 +167,7 @@ static int open_rings(struct conversion *c)
 			if (!r)
 				return cdict_fail_nomem(c->in.err);
 			told += ring_open(r, td, b, &b->cpus.at[k], &c->live);
-			/* No two have the same pages: a small file would be endless. */
+			/* Rings must not share pages: a small file would be endless. */
 			if (told > td->file.size) {
 				tracedat_note(td, "CPU %u has the events of another one", r->cpu);
 				c->rings.n--;
@@ -185,13 +185,14 @@ static void close_rings(struct conversion *c)
 	c->rings.n = c->heap.n = 0;
 }
 
-/* What the ring hands out next, as the number of an event; ID_NONE: of none that is known. */
+/* The kind of the ring's current event; ID_NONE: unknown. */
 static int32_t event_of(const struct conversion *c, const struct ring *r)
 {
 	return r->size < 2 ? ID_NONE : c->by_id[load16(r->payload, c->td->tracing.big_endian)];
 }
 
-/* An event that several instances recorded is there several times: it counts in the first of them. */
+/* An event recorded by several instances is in the file several times: only that of the first one
+ * is used. */
 static int find_owners(struct conversion *c)
 {
 	int ret = open_rings(c);
@@ -229,7 +230,7 @@ static int fill_heap(struct conversion *c)
 
 /* ---- events ---- */
 
-/* Those before the event that @r has. */
+/* Stores the loss before the current event of @r. */
 static int lost(struct conversion *c, const struct ring *r, uint64_t t_ns)
 {
 	struct batcher_cpu *cpu = batcher_cpu(&c->in.ingest.batcher, r->cpu);
@@ -245,7 +246,7 @@ static int lost(struct conversion *c, const struct ring *r, uint64_t t_ns)
 	if (cpu->seen)
 		return ingest_lost(&c->in.ingest, CDICT_LOSS_RING, r->cpu, t_ns, r->missed_count,
 				   NULL, c->in.err);
-	/* A ring that was overwritten begins with the first event that was kept. */
+	/* An overwritten ring begins with the first event that was kept. */
 	if (c->first_ns < t_ns)
 		loss.from_ns = c->first_ns;
 	saturated_add(&cpu->lost, loss.count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * internal.h - a trace.dat as it was read: options, texts, and where the pages are.
+ * internal.h - a trace.dat that was read: options, texts, and the location of the pages.
  *
  * Ownership  everything read from it is borrowed and dies with it
  */
@@ -16,7 +16,7 @@
 #include "convert/perfdata/perfdata.h"
 #include "convert/tracedat/tracedat.h"
 
-/* trace-cmd-private.h; ids from 16 on are also those of the sections that they point to. */
+/* From trace-cmd-private.h; ids from 16 on are also those of the sections that they refer to. */
 enum tracedat_option {
 	OPTION_DONE = 0,
 	OPTION_DATE = 1,
@@ -43,24 +43,24 @@ enum tracedat_option {
 	OPTION_BUFFER_TEXT = 22,
 };
 
-/* What all texts, options or packed pages of a file may take: what a reader may (DESIGN F13). Sections may
- * be told of several times, or overlap. */
+/* Limit of memory for all texts, options or packed pages of a file: the limit of readers (DESIGN
+ * F13). Sections may be referred to several times, or overlap. */
 #define TRACEDAT_MEMORY(td) ((64ull << 20) + 8ull * (td)->file.size)
 
 enum tracedat_codec { CODEC_NONE, CODEC_ZLIB, CODEC_ZSTD };
 
-/* Where the pages of one CPU lie. */
+/* Location of the pages of one CPU. */
 struct tracedat_cpu {
 	uint32_t cpu;
 	uint64_t offset, size;
 };
 
-/* A trace instance; the one without a name is the system's own. */
+/* A trace instance; the one without a name is the top-level one. */
 struct tracedat_buffer {
-	const char *name, *clock; /* clock: NULL when the file does not say it of this one */
+	const char *name, *clock; /* clock: NULL when the file does not state this buffer's */
 	uint64_t offset;          /* v7: of its section; v6: of its list of CPUs */
-	uint32_t page_size;       /* 0: the file's */
-	bool compressed, text;    /* text: of a latency tracer, no events */
+	uint32_t page_size;       /* 0: that of the file */
+	bool compressed, text;    /* text: from a latency tracer, contains no events */
 	ARRAY(struct tracedat_cpu) cpus;
 };
 
@@ -75,17 +75,17 @@ struct tracedat_guest {
 	ARRAY(struct tracedat_vcpu) vcpus;
 };
 
-/* How a guest's clock and its host's stood at a time. */
+/* A guest's clock relative to its host's at a time. */
 struct tracedat_shift_at {
 	int64_t t, offset, scaling, fraction;
 };
 
-/* Of one CPU, in order of time. */
+/* For one CPU, in time order. */
 struct tracedat_shift {
 	ARRAY(struct tracedat_shift_at) at;
 };
 
-/* What the kernel counted on a CPU. */
+/* Kernel counters of a CPU. */
 struct tracedat_stat {
 	uint32_t cpu;
 	uint64_t lost;
@@ -98,15 +98,15 @@ struct tracedat {
 	unsigned version;
 	enum tracedat_codec codec;
 	struct ZSTD_DCtx_s *zstd;
-	struct perfdata_tracing tracing; /* its formats are .formats */
+	struct perfdata_tracing tracing; /* its formats are in .formats */
 	ARRAY(struct perfdata_format) formats;
 	const char *cmdlines; /* saved_cmdlines: lines of "tid comm" */
 
-	/* a page of the ring buffer (header_page): where its commit and its data are */
+	/* layout of a page of the ring buffer (header_page): offsets of commit and data */
 	uint32_t page_size, commit_at, commit_size, data_at;
 
 	ARRAY(struct tracedat_buffer) buffers;
-	uint32_t n_cpus; /* by the file's count */
+	uint32_t n_cpus; /* as stated in the file */
 	ARRAY(struct tracedat_guest) guests;
 	ARRAY(struct tracedat_shift) shifts; /* by CPU */
 	uint32_t shift_flags;
@@ -118,26 +118,27 @@ struct tracedat {
 	int64_t offset_ns; /* OFFSET and DATE: added to every time */
 	uint32_t tsc_mult, tsc_shift;
 
-	uint64_t section_at[OPTION_BUFFER_TEXT + 1];     /* v7: by id, 0: there is none */
-	uint64_t option_bytes, kept_bytes, n_cpu_places; /* so far: no more than TRACEDAT_MEMORY */
+	uint64_t section_at[OPTION_BUFFER_TEXT + 1];     /* v7: by id; 0: none */
+	uint64_t option_bytes, kept_bytes, n_cpu_places; /* so far; limited by TRACEDAT_MEMORY */
 	bool no_memory, too_much;
-	char damage[256]; /* the first fault, a sentence; "": none */
+	char damage[256]; /* the first fault, as a sentence; "" */
 };
 
-/* tracedat_keep - @n bytes of @text with a NUL behind; NULL and td->no_memory when there is no memory, or
- * (td->too_much) it would be too much. */
+/* tracedat_keep - copies @n bytes of @text and a NUL; NULL, with td->no_memory when out of memory,
+ * or td->too_much when it exceeds the limit. */
 const char *tracedat_keep(struct tracedat *td, const void *text, size_t n);
-/* tracedat_add_cpu - to a buffer; 0, -ENOMEM, or CDICT_ECORRUPT when there are more of them than the file has room for. */
+/* tracedat_add_cpu - adds @cpu to a buffer; 0, -ENOMEM, or CDICT_ECORRUPT when there are more than
+ * the file has room for. */
 int tracedat_add_cpu(struct tracedat *td, struct tracedat_buffer *b,
 		     const struct tracedat_cpu *cpu);
-/* tracedat_note - the first fault is kept. */
+/* tracedat_note - notes a fault; only the first is kept. */
 void tracedat_note(struct tracedat *td, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* tracedat_option - option @id, whose data are @c; 0 or -ENOMEM. What cannot be is noted. */
+/* tracedat_option - parses option @id, whose data are @c; 0 or -ENOMEM. Faults are noted. */
 int tracedat_option(struct tracedat *td, uint16_t id, struct cursor *c);
 
-/* tracedat_header_info, _formats - a section's content, the same in both versions. 0, -ENOMEM, or
- * CDICT_ECORRUPT where it breaks off; what came before is kept then. */
+/* tracedat_header_info, _formats - parse a section's content, which is the same in both versions.
+ * 0, -ENOMEM, or CDICT_ECORRUPT where it is cut off; the part before is then kept. */
 int tracedat_header_info(struct tracedat *td, struct cursor *c);
 int tracedat_ftrace_formats(struct tracedat *td, struct cursor *c);
 int tracedat_event_formats(struct tracedat *td, struct cursor *c);
@@ -145,8 +146,8 @@ int tracedat_kallsyms(struct tracedat *td, struct cursor *c);
 int tracedat_printk(struct tracedat *td, struct cursor *c);
 int tracedat_cmdlines(struct tracedat *td, struct cursor *c);
 
-/* tracedat_unpack - @size bytes at @in become @out_size bytes at @out, exactly: 0, else CDICT_ECORRUPT or
- * -ENOMEM. */
+/* tracedat_unpack - unpacks @size bytes at @in to exactly @out_size bytes at @out: 0, else
+ * CDICT_ECORRUPT or -ENOMEM. */
 int tracedat_unpack(struct tracedat *td, const uint8_t *in, size_t size, uint8_t *out,
 		    size_t out_size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options of a trace.dat: its clock, its buffers, its guests, what the kernel counted. */
+/* The options of a trace.dat: clock, buffers, guests, kernel counters. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,14 +11,14 @@
 #define GUESTS_MAX 4096u
 #define VCPUS_MAX 8192u
 
-/* A text that need not have a NUL; NULL when there is no memory. */
+/* Copies a text that need not end with a NUL; NULL when out of memory. */
 static const char *text(struct tracedat *td, const struct cursor *c)
 {
 	return tracedat_keep(td, c->left ? c->at : (const uint8_t *)"",
 			     strnlen((const char *)c->at, c->left));
 }
 
-/* A number as trace-cmd wrote it: "0x..", or decimal. */
+/* Parses a number in trace-cmd's form: "0x..", or decimal. */
 static int64_t number(struct tracedat *td, const struct cursor *c)
 {
 	const char *t = c->left ? text(td, c) : NULL;
@@ -26,7 +26,7 @@ static int64_t number(struct tracedat *td, const struct cursor *c)
 	return t ? (int64_t)strtoll(t, NULL, 0) : 0;
 }
 
-/* "[x86-tsc]" out of "local global [x86-tsc] mono\n"; a name alone is one as well. */
+/* Gets x86-tsc from "local global [x86-tsc] mono\n"; a name alone is accepted, too. */
 static void clock_name(struct tracedat *td, const struct cursor *c)
 {
 	const char *line = text(td, c), *name = line ? strchr(line, '[') : NULL;
@@ -38,7 +38,7 @@ static void clock_name(struct tracedat *td, const struct cursor *c)
 		td->clock = tracedat_keep(td, name, strcspn(name, "] \n"));
 }
 
-/* Of the instance that it names, what follows is no more the system's own. */
+/* After the name of an instance, statistics are no longer those of the top-level buffer. */
 static int statistics(struct tracedat *td, const struct cursor *c)
 {
 	static const char *const lost[] = { "overrun:", "commit overrun:", "dropped events:" };
@@ -67,8 +67,8 @@ static int statistics(struct tracedat *td, const struct cursor *c)
 
 #define CPU_SIZE 20u /* u32 number, u64 offset, u64 size */
 
-/* Since 3.1 a buffer tells the size of its pages before the number of its CPUs, before it did not, and
- * both are version 7: it is the number that the rest is as long as. */
+/* Since 3.1 a buffer has the size of its pages before the number of its CPUs, earlier it had not,
+ * and both are version 7: the number that matches the length of the rest is the number of CPUs. */
 static uint32_t cpus_of(struct tracedat_buffer *b, struct cursor *c)
 {
 	uint32_t first = cursor_u32(c);
@@ -79,7 +79,7 @@ static uint32_t cpus_of(struct tracedat_buffer *b, struct cursor *c)
 	return cursor_u32(c);
 }
 
-/* Version 7: with its CPUs; 6: these are where the offset says. */
+/* In version 7 followed by its CPUs; in version 6 they are at the offset. */
 static int buffer(struct tracedat *td, struct cursor *c, bool is_text)
 {
 	struct tracedat_buffer b = { .offset = cursor_u64(c), .text = is_text }, *at;
@@ -162,7 +162,7 @@ static int by_time(const void *a, const void *b)
 	return (x->t > y->t) - (x->t < y->t);
 }
 
-/* In order of time, each time once. */
+/* Sorts by time and removes duplicate times. */
 static void settle(struct tracedat_shift *s)
 {
 	size_t n = 0;
@@ -175,7 +175,7 @@ static void settle(struct tracedat_shift *s)
 	s->at.n = n;
 }
 
-/* Times, then offsets, then scalings of a CPU; the fractions' bits of all CPUs at the end, since 3.1. */
+/* Times, then offsets, then scalings of a CPU; since 3.1, the fraction bits of all CPUs at the end. */
 static int time_shift(struct tracedat *td, struct cursor *c)
 {
 	uint32_t n;
@@ -222,7 +222,7 @@ int tracedat_option(struct tracedat *td, uint16_t id, struct cursor *c)
 		return 0;
 	}
 	switch (id) {
-	case OPTION_DATE: /* the wall clock's offset, in µs */
+	case OPTION_DATE: /* offset of the wall clock, in µs */
 		td->has_date = true;
 		td->offset_ns = (int64_t)((uint64_t)td->offset_ns + (uint64_t)number(td, c) * 1000);
 		break;
@@ -279,7 +279,7 @@ int tracedat_option(struct tracedat *td, uint16_t id, struct cursor *c)
 	case OPTION_CMDLINES:
 		td->section_at[id] = cursor_u64(c);
 		break;
-	default: /* HOOK: how trace-cmd report pairs events */
+	default: /* HOOK: which events trace-cmd report pairs */
 		break;
 	}
 	return td->no_memory ? -ENOMEM : ret;

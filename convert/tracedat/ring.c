@@ -7,22 +7,22 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* type_len of an event's first word */
-#define TYPE_LONG 0u /* its length is in the next word; 1 to 28: words of data */
+/* type_len in an event's first word */
+#define TYPE_LONG 0u /* the length is in the next word; 1 to 28: words of data */
 #define TYPE_PADDING 29u
 #define TYPE_TIME_EXTEND 30u
 #define TYPE_TIME_STAMP 31u
 #define TIME_BITS 27
 
-/* commit */
+/* the commit field */
 #define COMMIT_BYTES ((1u << 27) - 1)
 #define COMMIT_MISSED (1u << 31)
 #define COMMIT_MISSED_STORED (1u << 30)
 
-/* An absolute time has no more than 59 bits, the rest is the page's. */
+/* An absolute time has at most 59 bits; the upper bits come from the page's time. */
 #define TIME_MSB (0xf8ull << 56)
 
-/* trace-cmd packs ten pages into one. */
+/* trace-cmd packs ten pages into a chunk. */
 #define CHUNK_MAX (32u << 20)
 
 uint64_t ring_open(struct ring *r, struct tracedat *td, const struct tracedat_buffer *buffer,
@@ -43,7 +43,7 @@ uint64_t ring_open(struct ring *r, struct tracedat *td, const struct tracedat_bu
 		left = cpu->size;
 	r->begin = td->file.data + cpu->offset;
 	if (buffer->compressed) {
-		/* trace-cmd's sizes are of the chunks, without the word before them that tells how many they are */
+		/* trace-cmd's size is that of the chunks, without the word before them that counts them */
 		all = all < left + 4 ? all : left + 4;
 		r->chunks = cursor_init(r->begin, (size_t)all, td->tracing.big_endian);
 		r->n_chunks = cursor_u32(&r->chunks);
@@ -69,7 +69,7 @@ void ring_close(struct ring *r)
 	r->chunk_size = 0;
 }
 
-/* The next chunk becomes pages: 1, 0 at the end. */
+/* Unpacks the next chunk: 1, 0 at the end. */
 static int next_chunk(struct ring *r, struct cdict_error *err)
 {
 	uint32_t in, out;
@@ -107,10 +107,10 @@ static int next_chunk(struct ring *r, struct cdict_error *err)
 		return cdict_fail_nomem(err);
 	if (ret) {
 		tracedat_note(r->td, "packed events of CPU %u cannot be unpacked", r->cpu);
-		return 1; /* the next ones can */
+		return 1; /* the next chunks may be intact */
 	}
 	r->pages = r->chunk;
-	r->pages_end = out ? r->chunk + out : r->chunk; /* which may be NULL */
+	r->pages_end = out ? r->chunk + out : r->chunk; /* chunk may be NULL */
 	return 1;
 }
 
@@ -120,7 +120,7 @@ static uint64_t load_long(const struct tracedat *td, const uint8_t *p)
 				    : load32(p, td->tracing.big_endian);
 }
 
-/* The next page is in work: 1, 0 at the end. */
+/* Begins the next page: 1, 0 at the end. */
 static int next_page(struct ring *r, struct cdict_error *err)
 {
 	struct tracedat *td = r->td;
@@ -164,7 +164,7 @@ static int next_page(struct ring *r, struct cdict_error *err)
 	return 1;
 }
 
-/* The first word of an event, in the order of bits of who wrote it. */
+/* Reads the first word of an event, in the bit order of the recording machine. */
 static uint32_t take_head(struct ring *r, bool big, uint32_t *delta)
 {
 	uint32_t word = load32(r->at, big);
@@ -180,7 +180,7 @@ static void bad_page(struct ring *r, const char *what)
 	r->at = r->end;
 }
 
-/* 1: an event, 0: the page has no more. */
+/* 1: an event; 0: no more in the page. */
 static int next_in_page(struct ring *r)
 {
 	bool big = r->td->tracing.big_endian;
@@ -207,10 +207,10 @@ static int next_in_page(struct ring *r)
 			r->t = (r->t & TIME_MSB) | (((uint64_t)word << TIME_BITS) + delta);
 			r->at += 4;
 			continue;
-		case TYPE_PADDING: /* an event that was thrown away */
+		case TYPE_PADDING: /* a discarded event */
 			size = word;
 			break;
-		case TYPE_LONG: /* the length counts its own word */
+		case TYPE_LONG: /* the length includes its own word */
 			r->at += 4;
 			left -= 4;
 			size = word < 4 ? SIZE_MAX : ((size_t)word - 4 + 3) & ~(size_t)3;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ring.h - one CPU's events of one buffer, out of the kernel's ring buffer pages.
+ * ring.h - reads one CPU's events of one buffer from the kernel's ring buffer pages.
  *
- * libtraceevent's kbuffer believes the sizes that a page tells; this one does not.
+ * Unlike libtraceevent's kbuffer, it checks the sizes stated in a page.
  *
  * Units      ticks of the buffer's clock
- * Failure    1 an event, 0 the end, negative with *err filled; damage is noted in the trace.dat
- * Ownership  the payload lives until the next call
+ * Failure    1 an event, 0 the end, negative with *err filled; damage is noted by tracedat_note()
+ * Ownership  the payload is valid until the next call
  */
 #ifndef EXCHANGE_TRACEDAT_RING_H
 #define EXCHANGE_TRACEDAT_RING_H
@@ -18,29 +18,29 @@ struct ring {
 	const struct tracedat_buffer *buffer;
 	uint32_t cpu, page_size;
 
-	const uint8_t *begin;             /* in the file; NULL: there is nothing */
-	const uint8_t *pages, *pages_end; /* that are at hand: the file's own, or a chunk's */
-	struct cursor chunks;             /* that are still packed */
+	const uint8_t *begin;             /* in the file; NULL: no pages */
+	const uint8_t *pages, *pages_end; /* available pages: in the file, or in a chunk */
+	struct cursor chunks;             /* still packed */
 	uint32_t n_chunks;
 	uint8_t *chunk;
 	size_t chunk_size;
-	uint64_t *live; /* bytes of all rings' chunks */
+	uint64_t *live; /* total size of the chunks of all rings */
 
-	const uint8_t *at, *end; /* the rest of the page in work */
+	const uint8_t *at, *end; /* rest of the current page */
 	uint64_t t;
 
-	/* the event */
+	/* the current event */
 	uint64_t ticks;
 	const uint8_t *payload;
 	uint32_t size;
-	bool missed; /* some before it were lost, missed_count of them, 0: nobody counted */
+	bool missed; /* events before it were lost: missed_count, 0: unknown number */
 	uint64_t missed_count;
 };
 
-/* ring_open - how many bytes of the file it will read. */
+/* ring_open - returns how many bytes of the file it will read. */
 uint64_t ring_open(struct ring *r, struct tracedat *td, const struct tracedat_buffer *buffer,
 		   const struct tracedat_cpu *cpu, uint64_t *live);
-uint64_t ring_read(const struct ring *r); /* of them, so far */
+uint64_t ring_read(const struct ring *r); /* bytes read so far */
 int ring_next(struct ring *r, struct cdict_error *err);
 void ring_close(struct ring *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The host's name, names of tasks, guests' vCPUs. */
+/* Stores the host's name, names of tasks, guests' vCPUs. */
 #include "convert/tracedat/tell.h"
 
 #include <errno.h>
@@ -9,11 +9,11 @@
 
 #include "convert/ingest/info.h"
 
-/* TASK_COMM_LEN, without its NUL: a longer one was never a comm. */
+/* TASK_COMM_LEN, without its NUL: a longer name is not a comm. */
 #define COMM_MAX 15u
 #define TID_MAX (1 << 30)
 
-/* "Linux compute-01 6.1.0-18-amd64 x86_64": the words from the second on. */
+/* Splits "Linux compute-01 6.1.0-18-amd64 x86_64": the words from the second on. */
 static void uname_words(const char *uname, char words[3][256])
 {
 	const char *at = uname ? uname + strcspn(uname, " ") : "";
@@ -64,7 +64,7 @@ int tracedat_tell_host(const struct tracedat *td, struct cdict_writer *w, const 
 	return pairs.failed;
 }
 
-/* "1234 name"; *@end: behind the line. */
+/* Parses "1234 name"; *@end: after the line. */
 static bool name_line(const char *line, int32_t *tid, char comm[COMM_MAX + 1], const char **end)
 {
 	char *blank;
@@ -83,8 +83,8 @@ static bool name_line(const char *line, int32_t *tid, char comm[COMM_MAX + 1], c
 	return true;
 }
 
-/* "1234 31 /usr/bin/qemu" heads the maps of a process, the lines of which begin with a blank or a hex
- * address and have no second number. */
+/* Whether the line is the head of a process's maps, "1234 31 /usr/bin/qemu"; lines of maps begin
+ * with a blank or a hex address and have no second number. */
 static bool process_line(const char *line, int32_t *tid)
 {
 	char *end;
@@ -124,7 +124,7 @@ int tracedat_tell_tasks(const struct tracedat *td, struct ingest *in, struct map
 	while (*line && !ret) {
 		struct cdict_task_event ev = { .what = CDICT_TASK_COMM, .pid = -1, .comm = comm };
 
-		/* tracefs writes <...> for a name that it has forgotten */
+		/* tracefs writes <...> for a name that it no longer has */
 		if (!name_line(line, &ev.tid, comm, &line) || !strcmp(comm, "<...>"))
 			continue;
 		if (map_find(leaders, (uint32_t)ev.tid, 0))
@@ -163,7 +163,7 @@ static int tell_scope(const struct ingest *in, struct cdict_writer *w, struct cd
 	char text[SCOPE_TEXT_MAX];
 
 	scope.foreign = store_foreign(store_counts(in->opts.store));
-	/* no begins_ns: one word in tracefs switches all rings on */
+	/* no begins_ns: a single write to tracing_on starts all rings */
 	if (!scope.foreign)
 		return 0;
 	return cdict_writer_info(w, "record.scope", scope_text(text, &scope), err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* tell.h - what a trace.dat says beside its events, into a cdict. 0 or a negative code. */
+/* tell.h - stores the contents of a trace.dat except events in a cdict. 0 or a negative code. */
 #ifndef EXCHANGE_TRACEDAT_TELL_H
 #define EXCHANGE_TRACEDAT_TELL_H
 
@@ -7,13 +7,14 @@
 #include "convert/ingest/ingest.h"
 #include "convert/tracedat/internal.h"
 
-/* tracedat_tell_host - host, recorder and clock, before the first event. */
+/* tracedat_tell_host - stores host, recorder and clock, before the first event. */
 int tracedat_tell_host(const struct tracedat *td, struct cdict_writer *w, const char *clock,
 		       struct cdict_error *err);
-/* tracedat_tell_tasks - the names of tasks; @leaders gets those that are known to be processes. */
+/* tracedat_tell_tasks - stores the names of tasks; @leaders gets those that are known to be
+ * processes. */
 int tracedat_tell_tasks(const struct tracedat *td, struct ingest *in, struct map *leaders,
 			struct cdict_error *err);
-/* tracedat_tell_end - what was converted and how, and whose vCPU is who. */
+/* tracedat_tell_end - stores what was converted and how, and the vCPUs' threads. */
 int tracedat_tell_end(const struct tracedat *td, const struct ingest *in,
 		      const struct convert_report *r, struct cdict_writer *w,
 		      struct cdict_error *err);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The texts of tracefs that a trace.dat has: the page's layout, formats, names of tasks. */
+/* The tracefs files in a trace.dat: page layout, formats, names of tasks. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/text/kernel_functions.h"
 #include "convert/tracedat/internal.h"
 
-/* @n bytes that a u64 or u32 announced. */
+/* Copies a text of @n bytes, a length read from a u64 or u32. */
 static const char *take_text(struct tracedat *td, struct cursor *c, uint64_t n)
 {
 	const uint8_t *p = n > c->left ? NULL : cursor_take(c, (size_t)n);
@@ -21,7 +21,7 @@ static int broken(const struct tracedat *td)
 	return td->no_memory ? -ENOMEM : CDICT_ECORRUPT;
 }
 
-/* "header_page" or "header_event", its NUL, a u64 size and the text. */
+/* Reads "header_page" or "header_event", its NUL, a u64 size and the text. */
 static const char *header_file(struct tracedat *td, struct cursor *c, const char *name)
 {
 	size_t n = strlen(name) + 1;
@@ -34,7 +34,7 @@ static const char *header_file(struct tracedat *td, struct cursor *c, const char
 	return take_text(td, c, cursor_u64(c));
 }
 
-/* The field @name of header_page: "field: local_t commit;\toffset:8;\tsize:8;\tsigned:1;" */
+/* Parses the field @name of header_page: "field: local_t commit;\toffset:8;\tsize:8;\tsigned:1;" */
 static bool page_field(const char *page, const char *name, uint32_t *offset, uint32_t *size)
 {
 	size_t n = strlen(name);
@@ -59,7 +59,7 @@ static bool page_field(const char *page, const char *name, uint32_t *offset, uin
 	return false;
 }
 
-/* Where the kernel's own page header says that things are; its long may be longer than the recorder's. */
+/* Takes the layout from the kernel's own page header; its long may be longer than the recorder's. */
 static bool page_layout(struct tracedat *td, const char *page)
 {
 	uint32_t at, size, data_size;
@@ -147,7 +147,7 @@ int tracedat_kallsyms(struct tracedat *td, struct cursor *c)
 	td->tracing.kallsyms = take_text(td, c, size);
 	if (!td->tracing.kallsyms)
 		return broken(td);
-	/* what its table takes, when there is one, twice while it is sorted */
+	/* memory of the symbol table, if needed; twice while it is sorted */
 	for (const char *p = td->tracing.kallsyms; p && *p; p = strchr(p, '\n'), p += p != NULL)
 		table += 2 * sizeof(struct kernel_address);
 	if (table < TRACEDAT_MEMORY(td) - td->kept_bytes) {

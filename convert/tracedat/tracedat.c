@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace.dat: its head, and the way through its sections. */
+/* Opens a trace.dat: its header, and the walk through its sections. */
 #include "convert/tracedat/tracedat.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ const char *tracedat_keep(struct tracedat *td, const void *text, size_t n)
 
 int tracedat_add_cpu(struct tracedat *td, struct tracedat_buffer *b, const struct tracedat_cpu *cpu)
 {
-	/* each takes 16 bytes of the file, and no two the same */
+	/* each takes 16 bytes of the file, and they do not overlap */
 	if (td->n_cpu_places == td->file.size / 16)
 		return CDICT_ECORRUPT;
 	td->n_cpu_places++;
@@ -95,12 +95,12 @@ static bool section_header(struct tracedat *td, uint64_t at, struct section *s, 
 	s->c = cursor_init(td->file.data + at, td->file.size - (size_t)at, td->tracing.big_endian);
 	s->id = cursor_u16(&s->c);
 	s->flags = cursor_u16(&s->c);
-	cursor_u32(&s->c); /* what it is called, in a section of strings */
+	cursor_u32(&s->c); /* name, an offset in a section of strings */
 	*size = cursor_u64(&s->c);
 	return cursor_ok(&s->c);
 }
 
-/* The content of the section at @at: 0, CDICT_ECORRUPT or -ENOMEM. */
+/* Opens the content of the section at @at: 0, CDICT_ECORRUPT or -ENOMEM. */
 static int section_open(struct tracedat *td, uint64_t at, struct section *s)
 {
 	const uint8_t *packed;
@@ -133,7 +133,7 @@ static int section_open(struct tracedat *td, uint64_t at, struct section *s)
 	return 0;
 }
 
-/* The options of one section; where the next one is in *@next, 0: nowhere. */
+/* Reads the options of one section; sets *@next to the offset of the next section, 0: none. */
 static int options_v7(struct tracedat *td, uint64_t at, uint64_t *next)
 {
 	struct section s;
@@ -197,7 +197,7 @@ static int read_section(struct tracedat *td, enum tracedat_option id, const char
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* Whether the buffers' sections are compressed. */
+/* Notes whether the buffers' sections are compressed. */
 static void note_compressed(struct tracedat *td)
 {
 	for (size_t i = 0; i < td->buffers.n; i++) {
@@ -260,7 +260,7 @@ static int read_v7(struct tracedat *td, struct cursor *c, struct cdict_error *er
 	return ret ? cdict_fail_nomem(err) : 0;
 }
 
-/* ---- version 6: one thing behind the other ---- */
+/* ---- version 6: everything in sequence ---- */
 
 static int options_v6(struct tracedat *td, struct cursor *c)
 {
@@ -284,18 +284,18 @@ static int options_v6(struct tracedat *td, struct cursor *c)
 	}
 }
 
-/* "[x86-tsc]" out of what the kernel's trace_clock said. */
+/* Gets x86-tsc from "[x86-tsc]" in the kernel's trace_clock. */
 static int clock_v6(struct tracedat *td, struct cursor *c)
 {
 	uint64_t size = cursor_u64(c);
 	const uint8_t *text = size > c->left ? NULL : cursor_take(c, (size_t)size);
 	struct cursor option = cursor_init(text, text ? (size_t)size : 0, c->big);
 
-	/* trace-cmd had a bug that left it out: the clock is the kernel's own then */
+	/* a bug of trace-cmd left it out: then it is the kernel's default clock */
 	return text ? tracedat_option(td, OPTION_TRACECLOCK, &option) : 0;
 }
 
-/* Where each CPU's pages are, behind the options. */
+/* Finds each CPU's pages, after the options. */
 static int buffer_v6(struct tracedat *td, struct cursor *c, size_t buffer)
 {
 	const uint8_t *what = cursor_take(c, 10);
@@ -331,7 +331,7 @@ static int buffer_v6(struct tracedat *td, struct cursor *c, size_t buffer)
 
 static int instances_v6(struct tracedat *td)
 {
-	/* an instance's own options name no more of them: buffers.n is what it is */
+	/* an instance's options do not add buffers: buffers.n is constant */
 	size_t n = td->buffers.n;
 
 	for (size_t i = 1; i < n; i++) {
@@ -445,7 +445,7 @@ static int read_head(struct tracedat *td, struct cdict_error *err)
 			    : ret;
 }
 
-/* @ret: what came of getting its bytes. */
+/* @ret: result of getting its bytes. */
 static int finish_open(struct tracedat **out, struct tracedat *td, int ret, struct cdict_error *err)
 {
 	if (!ret)
