@@ -10,7 +10,7 @@ const char *const perfwhiz_column_names[PERFWHIZ_COLUMNS] = {
 	"event", "cpu", "usecs", "pid", "task_name", "duration", "next_pid", "next_comm",
 };
 
-/* A year: what is beyond is no time since the recording's begin. */
+/* A year: larger values are not times since the start of the recording. */
 #define NS_MAX (366ull * 86400 * 1000000000)
 
 static int broken(const struct msgpack_reader *m, const char *what, struct cdict_error *err)
@@ -20,7 +20,7 @@ static int broken(const struct msgpack_reader *m, const char *what, struct cdict
 					 "what it unpacks to breaks off in %s", what);
 }
 
-/* @m to the first entry of column @c, *@n of them; 0 and *@found, or a failure. */
+/* Moves @m to the first entry of column @c, *@n of them; 0 and *@found, or a failure. */
 static int find_column(struct msgpack_reader *m, enum perfwhiz_column c, bool *found, uint32_t *n,
 		       struct cdict_error *err)
 {
@@ -61,7 +61,7 @@ int perfwhiz_columns_open(struct perfwhiz_columns *c, const void *data, size_t s
 			return cdict_fail_nomem(err);
 		ret = find_column(&c->readers[i], i, &c->has[i], &n, err);
 		if (ret == CDICT_ECORRUPT && i >= PERFWHIZ_NEEDED) {
-			/* cut: those before it tell of themselves */
+			/* cut off: errors are reported for the required columns */
 			c->has[i] = false;
 			c->uneven = true;
 		} else if (ret) {
@@ -102,7 +102,7 @@ int perfwhiz_columns_next(struct perfwhiz_columns *c, struct cdict_error *err)
 			continue;
 		if (!msgpack_next(&c->readers[i], v))
 			return broken(&c->readers[i], perfwhiz_column_names[i], err);
-		/* no entry is a list: what is in one would be taken for the entries behind */
+		/* entries are never lists: the members would be taken for the next entries */
 		if (v->type == MSGPACK_ARRAY || v->type == MSGPACK_MAP)
 			return cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
 					  "an entry of %s is a list", perfwhiz_column_names[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A perfwhiz file's events into ingest/. */
+/* Converts a perfwhiz file's events. */
 #include "convert/perfwhiz/import.h"
 
 #include <errno.h>
@@ -34,13 +34,13 @@ struct perfwhiz_file {
 struct conversion {
 	const struct perfwhiz_file *pw;
 	struct import in;
-	struct formats formats; /* its source has an entry for each perfwhiz_event */
+	struct formats formats; /* its source has one entry per perfwhiz_event */
 	struct perfwhiz_reasons reasons;
 	struct perfwhiz_names names;
-	uint64_t seen[PERFWHIZ_EVENTS + 1]; /* the last: of no event that is known */
-	int32_t *current;                   /* who runs, by CPU; -1: not known */
-	struct map vcpus;                   /* tid -> inside */
-	ARRAY(bool) inside;                 /* whether it is in its guest */
+	uint64_t seen[PERFWHIZ_EVENTS + 1]; /* the last one: unknown events */
+	int32_t *current;                   /* running tid, by CPU; -1: unknown */
+	struct map vcpus;                   /* tid -> index in inside */
+	ARRAY(bool) inside;                 /* whether the vCPU is in its guest */
 	struct passes passes;
 	char damage[256];
 };
@@ -102,7 +102,7 @@ void perfwhiz_close(struct perfwhiz_file *pw)
 	free(pw);
 }
 
-/* ---- what is in it ---- */
+/* ---- contents ---- */
 
 static const char *text_of(const struct msgpack_value *v)
 {
@@ -129,7 +129,7 @@ static int survey_row(struct conversion *c, const struct msgpack_value *row)
 	return c->reasons.no_memory ? -ENOMEM : ret;
 }
 
-/* Each row once: @row; what breaks off is damage, and what came before is kept. */
+/* Calls @row for each row; a column that is cut off is damage, and the rows before it are kept. */
 static int each_row(struct conversion *c,
 		    int (*row)(struct conversion *c, const struct msgpack_value *row))
 {
@@ -216,7 +216,7 @@ static bool tid_of(const struct msgpack_value *v, int32_t *tid)
 	return true;
 }
 
-/* The exit's number: the file's own, or that of its name. */
+/* The exit reason's number: the file's own, or that of its name. */
 static uint32_t reason_of(struct conversion *c, const struct msgpack_value *v)
 {
 	int64_t n;
@@ -227,7 +227,7 @@ static uint32_t reason_of(struct conversion *c, const struct msgpack_value *v)
 	return n < 0 ? UINT32_MAX : (uint32_t)n;
 }
 
-/* The payload of event @e, and whose event it is; 0 bytes: it cannot be. */
+/* Makes the payload of event @e; @tid: the task that it belongs to. 0 bytes: impossible values. */
 static uint32_t payload(struct conversion *c, enum perfwhiz_event e,
 			const struct msgpack_value *row, uint32_t cpu, int32_t pid, int32_t *tid,
 			uint8_t *p)
@@ -252,7 +252,7 @@ static uint32_t payload(struct conversion *c, enum perfwhiz_event e,
 		return SWITCH_SIZE;
 	case PERFWHIZ_SLEEP:
 	case PERFWHIZ_IOWAIT:
-		/* it is about who is woken; who wakes is who runs */
+		/* the event is about the woken task; the running task wakes it */
 		*tid = c->current[cpu];
 		put_comm(p + STAT_COMM, &row[PERFWHIZ_TASK_NAME]);
 		put_le32(p + STAT_PID, (uint32_t)pid);
@@ -292,8 +292,8 @@ static int add(struct conversion *c, enum perfwhiz_event e, uint64_t t_ns, uint3
 	return ingest_add(&c->in.ingest, cpu, &s, r->head.size, c->in.err);
 }
 
-/* perfwhiz keeps no entry of a guest that it had not seen exit before; the exit that follows tells how long
- * the guest ran until then, and a guest does not change its CPU. */
+/* perfwhiz does not store a guest's entry before its first exit; that exit has the time that the
+ * guest ran, and the vCPU did not migrate meanwhile. */
 static int guest_ran(struct conversion *c, enum perfwhiz_event e, uint64_t t_ns, uint64_t ran_ns,
 		     uint32_t cpu, int32_t tid)
 {
@@ -324,7 +324,7 @@ static int event(struct conversion *c, const struct msgpack_value *row)
 	int32_t pid, tid;
 
 	if (e == PERFWHIZ_EVENTS || c->formats.source.at[e].type == SOURCE_UNSTORED)
-		return 0; /* counted by the survey */
+		return 0; /* counted in the first pass */
 	if (!perfwhiz_number(&row[PERFWHIZ_CPU], &cpu) || cpu < 0 || cpu >= INGEST_CPUS_MAX ||
 	    !perfwhiz_ns(&row[PERFWHIZ_USECS], &t_ns) || !tid_of(&row[PERFWHIZ_PID], &pid)) {
 		c->in.report->bad_samples++;

@@ -34,7 +34,7 @@ static bool fail(struct msgpack_reader *m)
 	return false;
 }
 
-/* More bytes, behind those that are all read. */
+/* Unpacks more bytes, when all are consumed. */
 static bool fill(struct msgpack_reader *m)
 {
 	int ret = Z_OK;
@@ -60,7 +60,7 @@ static bool fill(struct msgpack_reader *m)
 	return true;
 }
 
-/* @n bytes into @to, or (NULL) past them. */
+/* Reads @n bytes to @to, or (NULL) skips them. */
 static bool take(struct msgpack_reader *m, uint8_t *to, size_t n)
 {
 	while (n) {
@@ -83,7 +83,7 @@ static bool take(struct msgpack_reader *m, uint8_t *to, size_t n)
 	return true;
 }
 
-/* An unsigned number of @size bytes, the greatest first. */
+/* Reads a big-endian unsigned number of @size bytes. */
 static uint64_t number(struct msgpack_reader *m, size_t size)
 {
 	uint8_t b[8] = { 0 };
@@ -114,7 +114,7 @@ static bool text(struct msgpack_reader *m, struct msgpack_value *v, uint64_t n)
 static bool ext(struct msgpack_reader *m, struct msgpack_value *v, uint64_t n)
 {
 	v->type = MSGPACK_EXT;
-	return !m->failed && take(m, NULL, (size_t)n + 1); /* its type's byte */
+	return !m->failed && take(m, NULL, (size_t)n + 1); /* plus a byte for its type */
 }
 
 static bool members(struct msgpack_reader *m, struct msgpack_value *v, enum msgpack_type type,
@@ -148,7 +148,7 @@ static bool real(struct msgpack_reader *m, struct msgpack_value *v, size_t size)
 	return !m->failed;
 }
 
-/* The formats from 0xc0 to 0xdf. */
+/* Handles the formats 0xc0 to 0xdf. */
 static bool marked(struct msgpack_reader *m, struct msgpack_value *v, uint8_t mark)
 {
 	uint64_t u;
@@ -187,7 +187,7 @@ static bool marked(struct msgpack_reader *m, struct msgpack_value *v, uint8_t ma
 
 		return whole(m, v, extend(number(m, size), size));
 	}
-	case 0xd4: /* ext of a size that its mark tells */
+	case 0xd4: /* ext of a fixed size */
 	case 0xd5:
 	case 0xd6:
 	case 0xd7:
@@ -229,7 +229,7 @@ bool msgpack_next(struct msgpack_reader *m, struct msgpack_value *v)
 
 bool msgpack_skip(struct msgpack_reader *m)
 {
-	/* values that are still to come; each takes a byte, so this cannot wrap */
+	/* values still to skip; each takes a byte, so this cannot wrap */
 	uint64_t n = 1;
 
 	while (n--) {

@@ -47,7 +47,7 @@ void perfwhiz_names_fini(struct perfwhiz_names *n)
 	map_fini(&n->by_tid);
 }
 
-/* What perfwhiz appends to a name: the thread's kind, from its cgroup. */
+/* Whether perfwhiz appended it to a name: the thread's kind, from its cgroup. */
 static bool is_role(const char *word)
 {
 	size_t digits = strspn(word, "abcdefghijklmnopqrstuvwxyz");
@@ -64,7 +64,7 @@ struct parts {
 	const char *role;
 };
 
-/* "Firewall.05.vcpu0"; false when it has no role and fits a comm. */
+/* Splits "Firewall.05.vcpu0"; false when it has no role and fits a comm. */
 static bool take_apart(const char *text, struct parts *p)
 {
 	char *dot;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * names.h - the names that a perfwhiz file gives to tasks: a comm, or what its mapping made of one,
- * Firewall.05.vcpu0, which is a label here.
+ * names.h - the names of tasks in a perfwhiz file: a comm, or a name made by its mapping, such as
+ * Firewall.05.vcpu0, which becomes a label here.
  *
  * Ownership  caller's storage, perfwhiz_names_fini() empties it
  */
@@ -22,16 +22,16 @@ struct perfwhiz_names {
 	ARRAY(struct perfwhiz_name) all;
 };
 
-/* perfwhiz_names_add - @tid is called @text; the first name stays. 0 or -ENOMEM. */
+/* perfwhiz_names_add - sets the name of @tid, if it has none yet. 0 or -ENOMEM. */
 int perfwhiz_names_add(struct perfwhiz_names *n, int64_t tid, const char *text);
-/* perfwhiz_names_tell - the comms, as of tasks that were there before. */
+/* perfwhiz_names_tell - stores the comms, as of tasks that existed at the begin. */
 int perfwhiz_names_tell(const struct perfwhiz_names *n, struct ingest *in, struct cdict_error *err);
-/* perfwhiz_names_label - those that are no comms. */
+/* perfwhiz_names_label - stores the names that are not comms as labels. */
 int perfwhiz_names_label(const struct perfwhiz_names *n, struct cdict_writer *w,
 			 struct cdict_error *err);
 void perfwhiz_names_fini(struct perfwhiz_names *n);
 
-/* perfwhiz_comm - @text as a comm: 15 bytes at most, no half character, and zeros behind. */
+/* perfwhiz_comm - makes a comm of @text: at most 15 bytes, no partial character, zero-padded. */
 void perfwhiz_comm(char comm[16], const char *text);
 
 #endif

@@ -158,7 +158,7 @@ static const struct reason svm[] = {
 
 void perfwhiz_reason_seen(struct perfwhiz_reasons *r, int64_t code)
 {
-	/* Intel's end below 80; every guest of AMD's is interrupted (0x60). */
+	/* Intel's are below 80; every AMD guest has interrupts (0x60). */
 	if (code >= 0x60 && code < PERFWHIZ_OTHER)
 		r->amd = true;
 }
@@ -206,7 +206,8 @@ void perfwhiz_reasons_fini(struct perfwhiz_reasons *r)
 
 /* ---- formats ---- */
 
-/* In a text of the print format: what would end it, or is no text, is not of its name. */
+/* Quotes a name for the print format: replaces characters that would end it, or are not
+ * printable. */
 static void put_quoted(struct buf *out, const char *name)
 {
 	for (; *name; name++)
@@ -237,7 +238,7 @@ static void put_reasons(struct buf *out, const struct perfwhiz_reasons *r)
 	FIELD("unsigned char common_preempt_count", 3, 1, 0)                                       \
 	FIELD("int common_pid", 4, 4, 1) "\n"
 
-/* A state that no letter is known of: why the task stopped perfwhiz does not keep. */
+/* The state is one without a letter: perfwhiz does not store why the task stopped. */
 static const char switch_fields[] = COMMON FIELD("char prev_comm[16]", 8, 16, 1)
 	FIELD("pid_t prev_pid", 24, 4, 1) FIELD("unsigned int prev_state", 28, 4, 0)
 		FIELD("char next_comm[16]", 32, 16, 1) FIELD("pid_t next_pid", 48, 4, 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * schema.h - the event types that a perfwhiz file becomes: the kernel's, with the fields that it
- * has, and its durations in one of their own.  Raw payloads are little-endian.
+ * schema.h - the event types for a perfwhiz file: the kernel's, with the fields that it has, and
+ * its durations in an additional field. Raw payloads are little-endian.
  *
  * Ownership  caller's storage, perfwhiz_reasons_fini() empties it
  */
@@ -21,29 +21,30 @@ enum perfwhiz_event {
 	PERFWHIZ_EVENTS,
 };
 
-/* perfwhiz_event_of - by the name in the column event; PERFWHIZ_EVENTS: of none that is known. */
+/* perfwhiz_event_of - finds an event by its name in the column event; PERFWHIZ_EVENTS: unknown. */
 enum perfwhiz_event perfwhiz_event_of(const char *name);
-/* perfwhiz_event_name - "sched:sched_switch". */
+/* perfwhiz_event_name - returns "sched:sched_switch". */
 const char *perfwhiz_event_name(enum perfwhiz_event e);
 
-/* The exit reasons of a file: numbers, which say by themselves whose CPU's they are, or names. */
+/* The exit reasons of a file: numbers, which show the vendor of the CPU, or names. */
 struct perfwhiz_reasons {
 	bool amd;
-	bool no_memory;      /* a name is missing */
-	ARRAY(char *) names; /* that no table has: they get numbers from PERFWHIZ_OTHER on */
+	bool no_memory;      /* a name is missing for that reason */
+	ARRAY(char *) names; /* names in no table: numbered from PERFWHIZ_OTHER */
 };
 #define PERFWHIZ_OTHER 0x10000u
 
-/* perfwhiz_reason_seen - a number of the file. */
+/* perfwhiz_reason_seen - notes a number of the file. */
 void perfwhiz_reason_seen(struct perfwhiz_reasons *r, int64_t code);
-/* perfwhiz_reason_named - the number of a name, which is added; negative: no memory or too many. */
+/* perfwhiz_reason_named - returns the number of a name, adding it if new; negative: out of memory
+ * or too many. */
 int64_t perfwhiz_reason_named(struct perfwhiz_reasons *r, const char *name);
 void perfwhiz_reasons_fini(struct perfwhiz_reasons *r);
 
-/* perfwhiz_format - the format text of event @e, with its NUL, into @out. */
+/* perfwhiz_format - appends the format text of event @e, with its NUL, to @out. */
 void perfwhiz_format(struct buf *out, enum perfwhiz_event e, const struct perfwhiz_reasons *r);
 
-/* The payloads, by offsets as the format texts have them. */
+/* Offsets in the payloads, as in the format texts. */
 #define PERFWHIZ_PAYLOAD_MAX 64u
 enum {
 	COMMON_PID = 4,
