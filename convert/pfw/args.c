@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The arguments of an event: keys, values, and which of both its kind has. */
+/* Parses the arguments of an event: keys, values, and the columns of its kind. */
 #include <string.h>
 
 #include "base/text/json_text.h"
 #include "convert/pfw/parse_internal.h"
 
 #define DEPTH_MAX 64u
-/* A time in seconds that is a number of ns too. */
+/* Limit of seconds that can also be converted to ns. */
 #define SECONDS_MAX 999999999u
 
 char *pfw_skip(struct line *l, char *p)
@@ -88,7 +88,7 @@ uint8_t pfw_role_of(struct line *l, uint32_t key)
 	return (uint8_t)(part->roles.at[key] - 1);
 }
 
-/* A string as the value of an argument. */
+/* Sets an argument from a string. */
 static inline void text_value(struct line *l, struct pfw_arg *a, uint8_t role, const char *text,
 			      uint32_t len)
 {
@@ -115,7 +115,7 @@ static void other_value(struct line *l, struct pfw_arg *a, uint8_t role, char *p
 		end--;
 	a->text = p;
 	a->len = (uint32_t)(end - p);
-	/* What is none becomes a string. */
+	/* Invalid JSON is stored as a string. */
 	a->form = json_text_is_value(p, a->len) ? PFW_RAW : PFW_TEXT;
 	if (a->form == PFW_TEXT || (!pfw_digit(*p) && *p != '-'))
 		return;
@@ -129,11 +129,11 @@ static void other_value(struct line *l, struct pfw_arg *a, uint8_t role, char *p
 	}
 }
 
-/* The value of the argument @key; what follows it, or NULL. */
+/* Parses the value of the argument @key; returns the position after it, or NULL. */
 static char *arg(struct line *l, struct reading *r, uint32_t key, uint8_t role, char *p)
 {
 	struct pfw_part *part = l->part;
-	struct pfw_arg *a; /* where it stays: to copy it waits for what was just written */
+	struct pfw_arg *a; /* filled in place: copying it would stall on the stores before */
 	const char *text;
 	uint32_t len;
 	char *end;
@@ -169,7 +169,8 @@ static char *arg(struct line *l, struct reading *r, uint32_t key, uint8_t role, 
 	return end;
 }
 
-/* What follows the key's string; the key's word, or what @expected is when that is it. */
+/* Parses the key's string; sets *key to its word, or to @expected's if equal. Returns the position
+ * after it. */
 static inline char *key_of(struct line *l, char *p, const struct pfw_key *expected, uint32_t *key)
 {
 	const char *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which piece of which file is read when, and what of it counts. */
+/* Schedules the pieces of the files, and puts them in order. */
 #include "convert/pfw/feed.h"
 
 #include <stdlib.h>
@@ -8,29 +8,30 @@
 #include "base/memory/pool.h"
 #include "convert/pfw/input.h"
 
-/* Text that a byte of gzip may become, for how many pieces a file may have. */
+/* Guessed ratio of text to gzip, to estimate the number of pieces. */
 #define RATIO_GUESS 32u
 
-/* Pieces ahead of who takes them, beside those in work: he encodes a block of tens of thousands of events between two. */
+/* Pieces ahead of the consumer, beside those in work: between two calls it encodes a block of tens
+ * of thousands of events. */
 #define AHEAD 8u
 
-/* A piece in work, or what came of it. */
+/* A piece in work, or its result. */
 struct slot {
 	struct pool_job job;
 	struct pfw_piece piece;
 	struct pfw_part part;
-	int parsed; /* 0 or -ENOMEM */
+	int parsed; /* result of pfw_parse(): 0 or -ENOMEM */
 	struct slot *next;
 };
 
-/* A file from its first piece that is asked for to its last that was taken. */
+/* A file, from the request of its first piece until its last was consumed. */
 struct file {
 	struct pfw_input input;
-	struct slot *first, **end; /* asked for, in order */
+	struct slot *first, **end; /* requested, in order */
 	size_t in_work;
-	uint64_t asked;  /* pieces of this way of reading */
-	uint64_t at;     /* members: up to where parts were taken */
-	struct buf tail; /* of them: a line whose end is to come */
+	uint64_t asked;  /* pieces requested in the present mode of reading */
+	uint64_t at;     /* with members: offset up to which parts were consumed */
+	struct buf tail; /* with members: a line whose end was not read yet */
 	bool last;
 };
 
@@ -40,14 +41,14 @@ struct pfw_feed {
 	struct pool *pool;
 	struct slot *slots, *spare, *taken;
 	size_t n_slots, n_spare;
-	struct file **files; /* NULL: not begun, or done */
+	struct file **files; /* NULL: not begun, or finished */
 	size_t current;
-	uint64_t bytes_before; /* of files that are done */
+	uint64_t bytes_before; /* of finished files */
 };
 
 static void run(struct pool_job *job)
 {
-	struct slot *s = (struct slot *)job; /* its first member */
+	struct slot *s = (struct slot *)job; /* job is its first member */
 
 	pfw_part_clear(&s->part);
 	s->parsed = 0;
@@ -118,7 +119,7 @@ static void end(struct pfw_feed *f, size_t i)
 	f->files[i] = NULL;
 }
 
-/* How many pieces more @file may have work for. */
+/* Estimates how many more pieces @file may have. */
 static uint64_t pieces_left(const struct file *file)
 {
 	const struct pfw_input *in = &file->input;
@@ -133,11 +134,11 @@ static uint64_t pieces_left(const struct file *file)
 	else
 		n = UINT64_MAX;
 	most = n > file->asked ? n - file->asked : 0;
-	/* It may be more than was thought. */
+	/* The estimate may be too low. */
 	return most || in->members || file->in_work ? most : 1;
 }
 
-/* What comes next is asked for: the current file's, and one piece of each that follows. */
+/* Requests pieces ahead: the current file's, and one of each following file. */
 static int ask_ahead(struct pfw_feed *f, struct cdict_error *err)
 {
 	struct file *file = f->files[f->current];
@@ -156,7 +157,7 @@ static int ask_ahead(struct pfw_feed *f, struct cdict_error *err)
 	return 0;
 }
 
-/* From where parts were taken on, the file is read from its begin to its end. */
+/* Switches to sequential reading, from the first byte not yet consumed. */
 static int go_on(struct pfw_feed *f, struct file *file, struct cdict_error *err)
 {
 	int ret;
@@ -169,14 +170,14 @@ static int go_on(struct pfw_feed *f, struct file *file, struct cdict_error *err)
 	return ret;
 }
 
-/* Whether the piece of members @s is what comes next; *skip: it holds none of them. */
+/* Whether the piece of members @p is the next one; *skip: no member begins in its range. */
 static bool fits(const struct file *file, const struct pfw_piece *p, bool *skip)
 {
 	*skip = file->at >= (p->number + 1) * PFW_PIECE_MEMBERS;
 	return !*skip && p->from == file->at && p->from < p->to && !p->unfit && !file->tail.len;
 }
 
-/* After a piece of members: whether the next can follow. */
+/* After a piece of members: checks that it was the next one. */
 static int took_members(struct pfw_feed *f, struct file *file, struct slot *s, bool *keep,
 			struct cdict_error *err)
 {
@@ -246,7 +247,7 @@ int pfw_feed_next(struct pfw_feed *f, struct pfw_part **part, struct cdict_error
 			continue;
 		}
 		s = take(f, file);
-		f->taken = s; /* released with the next call, whatever happens */
+		f->taken = s; /* released by the next call in any case */
 		if (s->piece.failed.code || s->parsed) {
 			*err = s->piece.failed;
 			ret = s->piece.failed.code ? s->piece.failed.code : cdict_fail_nomem(err);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * feed.h - the parts of I/O traces, one file after the other, each in its order: threads read,
- * inflate and parse ahead of who takes them.
+ * feed.h - the parts of I/O traces, file after file, each in order: threads read, inflate and parse
+ * ahead of the consumer.
  *
- * What comes does not depend on the number of threads.
+ * The result does not depend on the number of threads.
  *
- * Threads    one thread takes
- * Failure    negative code with *err filled, the file named
- * Ownership  pfw_feed_new() gives; names are borrowed; a part from pfw_feed_next() to the next call
+ * Threads    one thread calls pfw_feed_next()
+ * Failure    negative code with *err filled, including the file's name
+ * Ownership  pfw_feed_new() gives; names are borrowed; a part is valid until the next
+ * pfw_feed_next()
  */
 #ifndef EXCHANGE_PFW_FEED_H
 #define EXCHANGE_PFW_FEED_H
@@ -17,13 +18,13 @@
 
 struct pfw_feed;
 
-/* What was taken so far. */
+/* Totals so far. */
 struct pfw_feed_counts {
-	size_t file;    /* the one that the part is of */
-	uint64_t bytes; /* of the inputs */
+	size_t file;    /* index of the part's file */
+	uint64_t bytes; /* read from the inputs */
 	uint64_t lines; /* in that file, before the part */
 	uint64_t long_lines;
-	/* The first damage of all; code 0: none. In which file. */
+	/* The first damage of all files, code 0: none; and the index of its file. */
 	struct cdict_error damage;
 	size_t damaged_file;
 };
@@ -38,7 +39,7 @@ int pfw_feed_new(struct pfw_feed **out, const struct pfw_feed_options *opts,
 		 struct cdict_error *err);
 void pfw_feed_free(struct pfw_feed *feed);
 
-/* pfw_feed_next - 1 and *part, 0 after the last. */
+/* pfw_feed_next - returns 1 and *part, 0 after the last. */
 int pfw_feed_next(struct pfw_feed *feed, struct pfw_part **part, struct cdict_error *err);
 const struct pfw_feed_counts *pfw_feed_counts(const struct pfw_feed *feed);
 

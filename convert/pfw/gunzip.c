@@ -8,7 +8,7 @@
 
 #include "base/system/shared_object.h"
 
-/* ---- ISA-L; what systems it is not built for have no header of it ---- */
+/* ---- ISA-L; systems without it have no header, either ---- */
 
 #if __has_include(<isa-l/igzip_lib.h>)
 
@@ -16,7 +16,7 @@
 
 struct gunzip_isal {
 	struct inflate_state state;
-	/* isal_inflate() loses what it has read of a header that comes in parts; this keeps it */
+	/* isal_inflate() forgets a partial header; this keeps it */
 	struct isal_gzip_header header;
 	bool headed;
 };
@@ -49,8 +49,8 @@ static bool isal_is_there(void)
 	return !shared_object_load(&so, &why);
 }
 
-/* It lets a match begin before the member's first byte, and copies what its window has there: of another
- * member, or whatever the memory held. */
+/* Zeroes the state: ISA-L accepts matches before the member's first byte, and would copy bytes of
+ * another member, or uninitialized memory, from its window. */
 static void isal_next(struct gunzip_isal *g)
 {
 	memset(&g->state, 0, sizeof(g->state));
@@ -87,14 +87,14 @@ static enum gunzip_state isal_run(struct gunzip *g)
 		ret = isal.inflate(s);
 	g->next_out = s->next_out;
 	g->avail_out = s->avail_out;
-	/* Where it ends at a symbol that it refuses it may have counted bits behind the input: avail_in is
-	 * below 0 then, and it must not be called again. */
+	/* When it stops at an invalid symbol, it may have counted bits beyond the input: then
+	 * avail_in is negative, and it must not be called again. */
 	if (s->avail_in > g->avail_in) {
 		g->next_in += g->avail_in;
 		g->avail_in = 0;
 		return GUNZIP_DAMAGED;
 	}
-	/* next_in is its own where a check sum is wrong */
+	/* next_in is unreliable when a check sum is wrong */
 	g->next_in += g->avail_in - s->avail_in;
 	g->avail_in = s->avail_in;
 	if (ret != ISAL_DECOMP_OK && ret != ISAL_END_INPUT && ret != ISAL_OUT_OVERFLOW)
@@ -132,7 +132,7 @@ static enum gunzip_state isal_run(struct gunzip *g)
 int gunzip_open_zlib(struct gunzip *g)
 {
 	*g = (struct gunzip){ 0 };
-	/* 31: with a header and a trailer of gzip */
+	/* 31: with gzip header and trailer */
 	return inflateInit2(&g->z, 31) == Z_OK ? 0 : -ENOMEM;
 }
 

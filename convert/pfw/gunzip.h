@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * gunzip.h - a gzip member (RFC 1952) as it comes, in parts; its check sum and length are held against it.
+ * gunzip.h - inflates a gzip member (RFC 1952) incrementally, and verifies its check sum and
+ * length.
  *
- * ISA-L inflates where it is installed: three times as fast as zlib (0.185 s, zlib 0.52 s for 448 MB of
- * I/O traces, and the check sum with it), which answers where it is not, and in the static program.
- * Of a damaged member the two may differ in the last bytes before the damage.
+ * It uses ISA-L if installed: three times as fast as zlib (0.185 s, zlib 0.52 s for 448 MB of I/O
+ * traces, including the check sum); otherwise, and in the static program, zlib. For a damaged
+ * member, the two may differ in the last bytes before the damage.
  *
- * Threads    one at a time for an object
- * Ownership  gunzip_open() fills caller's storage, gunzip_close() empties it
+ * Threads    one at a time per object
+ * Ownership  gunzip_open() fills the caller's storage, gunzip_close() empties it
  */
 #ifndef EXCHANGE_GUNZIP_H
 #define EXCHANGE_GUNZIP_H
@@ -22,24 +23,25 @@ struct gunzip {
 	uint8_t *next_out;
 	size_t avail_out;
 
-	/* gunzip.c's own */
+	/* private to gunzip.c */
 	struct gunzip_isal *isal; /* NULL: zlib */
 	z_stream z;
 };
 
 enum gunzip_state {
-	GUNZIP_MORE, /* of input or of room */
-	GUNZIP_END,  /* of the member: next_in is behind it; gunzip_next() before another */
+	GUNZIP_MORE, /* needs more input or room */
+	GUNZIP_END,  /* end of the member: next_in is after it; call gunzip_next() before another
+	              * one */
 	GUNZIP_DAMAGED,
 	GUNZIP_NOMEM,
 };
 
-/* gunzip_open - 0, or -ENOMEM: nothing to close then. */
+/* gunzip_open - returns 0, or -ENOMEM: then there is nothing to close. */
 int gunzip_open(struct gunzip *g);
-/* gunzip_open_zlib - the same without ISA-L. */
+/* gunzip_open_zlib - like gunzip_open(), but without ISA-L. */
 int gunzip_open_zlib(struct gunzip *g);
 void gunzip_next(struct gunzip *g);
-/* gunzip_run - uses input and room as far as it gets; less than 4 GiB of each. */
+/* gunzip_run - consumes input and fills room as far as possible; less than 4 GiB of each. */
 enum gunzip_state gunzip_run(struct gunzip *g);
 void gunzip_close(struct gunzip *g);
 

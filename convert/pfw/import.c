@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way of the lines: read and parsed ahead, laid out, sorted, encoded, written. */
+/* The path of the lines: read and parsed ahead, laid out, sorted, encoded, written. */
 #include "convert/pfw/import.h"
 
 #include <errno.h>
@@ -17,16 +17,16 @@
 #include "convert/pfw/streams.h"
 #include "convert/pfw/types.h"
 
-/* Of the CPU numbers that ingest believes the last few are for streams of the last file. */
+/* The last of the CPU numbers that ingest accepts are for the streams of the last file. */
 #define FILES_MAX (INGEST_CPUS_MAX - PFW_STREAMS_MAX)
 #define PROGRESS_BYTES (1u << 20)
-/* Microseconds since 1970 in 2001: times that are later are of the wall clock. */
+/* Later times are of the wall clock: this is in 2001 as time since 1970. */
 #define WALL_NS 1000000000000000000ull
 
 struct pfw {
 	const char *const *files;
 	size_t n_files;
-	uint64_t size; /* of all; 0: not known */
+	uint64_t size; /* total; 0: unknown */
 };
 
 struct run {
@@ -38,7 +38,7 @@ struct run {
 	size_t file;
 	uint64_t progress_at;
 	uint64_t lines, broken, beyond, unused;
-	uint64_t first_broken; /* line, of the file */
+	uint64_t first_broken; /* line number in the file */
 	size_t first_broken_file;
 	/* Of the current file. */
 	uint64_t file_broken, file_first_ns, file_last_ns;
@@ -51,7 +51,8 @@ static bool blank(uint8_t c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* gzip, or an array or object of JSON: what begins otherwise behind the bracket ("[kernel];main 3") is another text. */
+/* gzip, or an array or object of JSON: a bracket followed by something else ("[kernel];main 3") is
+ * another kind of text. */
 bool pfw_is(const uint8_t *first, size_t n)
 {
 	size_t i = 0;
@@ -69,7 +70,7 @@ bool pfw_is(const uint8_t *first, size_t n)
 	return i + 1 < n && first[i] == '{' && (first[i + 1] == '"' || blank(first[i + 1]));
 }
 
-/* As much as the import reads of a line. */
+/* Inflates as many bytes as the import reads of a line. */
 static int inflate_head(struct buf *text, const uint8_t *first, size_t n)
 {
 	struct gunzip z;
@@ -88,7 +89,7 @@ static int inflate_head(struct buf *text, const uint8_t *first, size_t n)
 		state = gunzip_run(&z);
 		if (state == GUNZIP_MORE && in == z.avail_in && room == z.avail_out)
 			break;
-		/* Members may be small: DFTracer's are of some lines. */
+		/* Members may be small: DFTracer's have a few lines. */
 		if (state == GUNZIP_END && z.avail_in && z.avail_out) {
 			gunzip_next(&z);
 			state = GUNZIP_MORE;
@@ -177,7 +178,7 @@ static int begin(struct run *r, uint64_t first_ns)
 	return pairs.failed;
 }
 
-/* The schema grows: nobody reads it then. */
+/* Extends the schema, while no thread reads it. */
 static int grow(struct run *r, const struct pfw_part *part)
 {
 	int ret = ingest_wait(&r->in.ingest, r->in.err);
@@ -217,7 +218,7 @@ static int add_events(struct run *r, const struct pfw_part *part)
 	return 0;
 }
 
-/* Names of threads and processes, as Chrome's traces give them. */
+/* Adds names of threads and processes, which Chrome's traces contain. */
 static int add_tasks(struct run *r, const struct pfw_part *part)
 {
 	char comm[64];
@@ -241,7 +242,7 @@ static int add_tasks(struct run *r, const struct pfw_part *part)
 	return 0;
 }
 
-/* What of a file could not be read is lost, nobody knows when. */
+/* The unreadable lines of a file become a loss at unknown times. */
 static int end_file(struct run *r)
 {
 	struct cdict_loss loss = {
@@ -352,7 +353,7 @@ static void say_damage(struct run *r)
 	report->bad_samples = broken + r->types.too_long;
 }
 
-/* What was there and is worth a word, but no damage. */
+/* Notes what is unusual, but not damage. */
 static void say_note(struct run *r)
 {
 	struct convert_report *report = r->in.report;
@@ -410,7 +411,7 @@ static int finish(struct run *r)
 
 /* ---- all of it ---- */
 
-/* The threads are divided: some read and parse, some encode; who calls does both, and lays out between. */
+/* Divides the threads: some read and parse, some encode; the caller does both, and lays out in between. */
 static int start(struct run *r)
 {
 	const struct convert_options *opts = r->in.opts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files and pipes, gzip or not, as text. */
+/* Reads files and pipes, gzip or plain, as text. */
 #include "convert/pfw/input.h"
 
 #include <errno.h>
@@ -12,19 +12,19 @@
 #include "base/fail.h"
 
 #define READ_SIZE (128u << 10)
-/* Where a second member is looked for: what has none there is read from its begin to its end. */
+/* Range in which a second member is searched: without one, the file is read sequentially. */
 #define LOOK_SIZE (4u << 20)
 
 /* ---- gzip members ---- */
 
-/* Whether a member may begin with these ten bytes (RFC 1952). */
+/* Whether these ten bytes may be the begin of a member (RFC 1952). */
 static bool member_at(const uint8_t *p)
 {
 	return p[0] == 0x1f && p[1] == 0x8b && p[2] == 8 && !(p[3] & 0xe0) &&
 	       (p[8] == 0 || p[8] == 2 || p[8] == 4) && (p[9] <= 13 || p[9] == 255);
 }
 
-/* The first place in [from, to) of @p[@n] where one may begin; @n: there is none. */
+/* The first position in [from, to) of @p[@n] where one may begin; @n: none. */
 static size_t find_member(const uint8_t *p, size_t n, size_t from, size_t to)
 {
 	while (from < to && n - from >= 10) {
@@ -60,12 +60,12 @@ static int read_at(const struct pfw_input *in, struct buf *b, size_t size, uint6
 		size -= (size_t)got;
 		offset += (uint64_t)got;
 		if (!in->regular)
-			break; /* what a pipe has now */
+			break; /* all that a pipe has now */
 	}
 	return 0;
 }
 
-/* The members from @begin of @raw on, up to the first that begins at @span or behind it. */
+/* Inflates the members from @begin of @raw on, up to the first that begins at @span or later. */
 static int inflate_members(struct pfw_piece *piece, struct gunzip *z, struct buf *raw,
 			   uint64_t offset, size_t begin, size_t span)
 {
@@ -97,20 +97,20 @@ static int inflate_members(struct pfw_piece *piece, struct gunzip *z, struct buf
 		}
 		if (raw->len - used >= 10 || piece->unfit)
 			continue;
-		/* The member reaches beyond what was read. */
+		/* The member continues after the bytes read so far. */
 		rc = read_at(piece->input, raw, READ_SIZE, offset + raw->len);
 		if (rc)
 			return rc;
 		z->next_in = raw->data + used;
 		z->avail_in = raw->len - used;
 		if (raw->len == before && state == GUNZIP_END)
-			return 0; /* at the file's end, or there is no member any more */
+			return 0; /* at the end of the file, or of the members */
 		piece->unfit |= raw->len == before && stuck;
 	}
 	return 0;
 }
 
-/* What is behind the last newline is for the next piece. */
+/* Moves the text after the last newline to the next piece. */
 static void cut_lines(struct buf *text, struct buf *rest)
 {
 	const uint8_t *newline = text->len ? memrchr(text->data, '\n', text->len) : NULL;
@@ -153,7 +153,7 @@ static int members_piece(struct pfw_piece *piece)
 	return ret;
 }
 
-/* ---- pieces that go on ---- */
+/* ---- sequential pieces ---- */
 
 static void note_damage(struct pfw_piece *piece, uint64_t offset, const char *what)
 {
@@ -176,7 +176,7 @@ static bool more_raw(struct pfw_input *in, int *rc)
 	return !*rc && in->raw.len > before;
 }
 
-/* Behind a member, or what is none: to where the next may begin. */
+/* After a member, or other bytes: skips to the begin of the next one. */
 static int next_member(struct pfw_piece *piece)
 {
 	struct pfw_input *in = piece->input;
@@ -193,7 +193,7 @@ static int next_member(struct pfw_piece *piece)
 			continue;
 		}
 		at = left ? find_member(in->raw.data + in->at, left, 0, left) : 0;
-		/* The last bytes may be the first of a member's ten. */
+		/* The last bytes may be part of a member's ten. */
 		if (at == left && more && left > 9)
 			at = left - 9;
 		for (size_t i = 0; zeros && i < at; i++)
@@ -213,7 +213,7 @@ static int next_member(struct pfw_piece *piece)
 	}
 }
 
-/* Adds to the text what comes next of the members. */
+/* Inflates the next part of the members to the text. */
 static int more_inflated(struct pfw_piece *piece)
 {
 	struct pfw_input *in = piece->input;
@@ -245,7 +245,7 @@ static int more_inflated(struct pfw_piece *piece)
 		in->in_member = false;
 	if (state == GUNZIP_DAMAGED) {
 		note_damage(piece, in->offset + in->at, "a gzip member is damaged");
-		/* Its line is cut, and what follows is another. */
+		/* Its line is cut off: end it, so that the text after it is another line. */
 		buf_u8(&piece->text, '\n');
 	}
 	return 0;
@@ -257,7 +257,7 @@ static int more_plain(struct pfw_piece *piece)
 	size_t before = piece->text.len;
 	int rc;
 
-	/* What was looked at to know it. */
+	/* The bytes that were read to detect the format. */
 	if (in->raw.len) {
 		buf_add(&piece->text, in->raw.data, in->raw.len);
 		in->offset += in->raw.len;
@@ -270,7 +270,7 @@ static int more_plain(struct pfw_piece *piece)
 	return rc;
 }
 
-/* A line that is too long is left out, to its end. */
+/* Removes a line that is too long, up to its end. */
 static void skip_line(struct pfw_piece *piece)
 {
 	struct pfw_input *in = piece->input;
@@ -295,7 +295,7 @@ static int going_piece(struct pfw_piece *piece)
 	while (!rc) {
 		if (in->skipping && text->len)
 			skip_line(piece);
-		/* also of what the piece before left over: it alone may be too long */
+		/* also from the text left by the previous piece, which alone may be too long */
 		if (text->len >= PFW_PIECE_TEXT && !memchr(text->data, '\n', text->len)) {
 			piece->long_lines++;
 			in->skipping = true;
@@ -363,7 +363,7 @@ int pfw_input_go_on(struct pfw_input *in, uint64_t offset, const struct buf *res
 
 /* ---- the input ---- */
 
-/* What it is, by its first bytes, and whether a second member is near. */
+/* Detects the format, by its first bytes, and whether a second member is near. */
 static int look(struct pfw_input *in)
 {
 	uint64_t size = in->regular ? LOOK_SIZE : 10;
@@ -401,7 +401,7 @@ int pfw_input_open(struct pfw_input *in, const char *name, struct cdict_error *e
 	}
 	pthread_mutex_init(&in->lock, NULL);
 	pthread_cond_init(&in->turned, NULL);
-	/* Of standard input a part may have been read. */
+	/* Part of standard input may have been read already. */
 	in->regular = S_ISREG(st.st_mode) && in->fd != STDIN_FILENO;
 	in->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	rc = look(in);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lines of an I/O trace. Every loop ends at the line's newline, so that nothing looks for the
- * text's end: a line that is broken is left there, and the next one begins.
+ * Parses the lines of an I/O trace. Every loop ends at the line's newline, so the end of the text
+ * is never checked: a broken line ends there, and parsing continues at the next one.
  */
 #include "convert/pfw/parse.h"
 
@@ -9,7 +9,7 @@
 
 #include "convert/pfw/parse_internal.h"
 
-/* Which key of @kind an argument has, that one when it is new; PFW_ARGS_MAX: there are too many. */
+/* The index of an argument's key in @kind, added if new; PFW_ARGS_MAX: too many. */
 static uint16_t key_at(struct line *l, struct pfw_kind *kind, size_t guess, uint32_t key,
 		       const struct pfw_arg *a)
 {
@@ -27,7 +27,7 @@ static uint16_t key_at(struct line *l, struct pfw_kind *kind, size_t guess, uint
 	return (uint16_t)i;
 }
 
-/* Of a thread or a process no number is beyond 31 bits: those that are (pthread_self()) are folded. */
+/* Thread and process ids have 31 bits: larger ones (pthread_self()) are truncated. */
 static int32_t task_number(int64_t v)
 {
 	return (int32_t)(v & INT32_MAX);
@@ -111,7 +111,7 @@ static bool event(struct line *l, const struct reading *r)
 /* A line's own keys. */
 enum member { NAME, CATEGORY, TS, DUR, PID, TID, ARGS, PHASE, ID, OTHER };
 
-/* As they stand in the text, with their quotes: eight bytes hold each. */
+/* As in the text, with quotes: each fits in eight bytes. */
 static const struct {
 	char text[9];
 	uint8_t len;
@@ -128,7 +128,7 @@ static inline bool member_is(uint64_t text, unsigned m)
 	return !((text ^ le64(members[m].text)) & all);
 }
 
-/* Which member begins at @p, by what came behind @before in the line before. */
+/* Which member begins at @p; first tries the one that followed @before in the previous line. */
 static inline unsigned member_at(struct line *l, const char *p, unsigned before)
 {
 	uint64_t text = le64(p);
@@ -143,7 +143,7 @@ static inline unsigned member_at(struct line *l, const char *p, unsigned before)
 	return m;
 }
 
-/* The value of one of them; what follows it, or NULL. */
+/* Parses the value of a member; returns the position after it, or NULL. */
 static char *member(struct line *l, struct reading *r, unsigned m, char *p)
 {
 	const char *text;
@@ -171,12 +171,12 @@ static char *member(struct line *l, struct reading *r, unsigned m, char *p)
 		p = *p == '"' ? pfw_string(l, p + 1, &text, &n) : NULL;
 		r->phase = p && n == 1 ? *text : r->phase;
 		return p;
-	default: /* the line's number in its process */
+	default: /* index of the line in its process */
 		return pfw_skip(l, p);
 	}
 }
 
-/* An event's object, from behind its bracket; what follows it, or NULL. */
+/* Parses an event's object, from after its bracket; returns the position after it, or NULL. */
 static char *object(struct line *l, struct reading *r, char *p)
 {
 	unsigned before = OTHER;
@@ -195,10 +195,10 @@ static char *object(struct line *l, struct reading *r, char *p)
 	return p ? p + 1 : NULL;
 }
 
-/* One line, which is no blank one; true when all of it was understood. */
+/* Parses a non-blank line; true when all of it was understood. */
 static bool line(struct line *l, struct reading *r, char *p)
 {
-	/* As Chrome writes it, the events are a member of an object. */
+	/* In Chrome's form, the events are a member of an object. */
 	static const char chrome[] = "{\"traceEvents\":";
 
 	if (!memcmp(p, chrome, sizeof(chrome) - 1 < PFW_PADDING ? sizeof(chrome) - 1 : 0))
@@ -224,7 +224,7 @@ static bool line(struct line *l, struct reading *r, char *p)
 		if (*p == ',')
 			p = pfw_blank(p + 1);
 	}
-	/* What Chrome's object has behind its events is none. */
+	/* The members after the events in Chrome's object are not events. */
 	return *p == '\n' || *p == ']';
 }
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * parse.h - the lines of an I/O trace (DFTracer, datacrumbs: Chrome's trace events, one a line)
- * as events, before anybody knows which columns they go to.
+ * parse.h - parses the lines of an I/O trace (DFTracer, datacrumbs: Chrome's trace events, one per
+ * line) to events, before their columns are known.
  *
  * A line is `{"name":"read","cat":"POSIX","pid":1,"tid":2,"ts":10,"dur":5,"ph":"X","args":{...}}`;
- * numbers may stand in quotes, a comma may stand behind, `[` and `]` alone on a line are the array
- * around all of them. Lines of phase M define: FH and HH the name of a file and a host that others
- * name by a hash. What is no such line is counted, and the next line begins anew.
+ * numbers may be quoted, a comma may follow, and `[` and `]` alone on a line enclose the array of
+ * all of them. Lines of phase M are definitions: FH and HH give the name of a file or host that
+ * other lines refer to by a hash. Other lines are counted as broken, and parsing continues at the
+ * next line.
  *
  * Units      *_ns, from the microseconds of the text
  * Threads    one at a time per part
- * Failure    -ENOMEM; broken text is counted, and no failure
- * Ownership  caller's storage, whose zero value is empty; texts point into the text that was read,
- *            which is written to (escapes become what they stand for) and must outlive them
+ * Failure    -ENOMEM; broken text is not a failure: it is counted
+ * Ownership  caller's storage; a zeroed struct is empty; texts point into the text that was parsed,
+ * which is modified (escapes are replaced) and must outlive them
  */
 #ifndef EXCHANGE_PFW_PARSE_H
 #define EXCHANGE_PFW_PARSE_H
@@ -22,35 +23,36 @@
 #include "base/memory/map.h"
 #include "convert/pfw/words.h"
 
-/* What must be readable behind the last line's newline. */
+/* Readable bytes needed after the last line's newline. */
 #define PFW_PADDING 16u
-/* Keys of one kind of events, and arguments of one event; what is more is not kept apart. */
+/* Limit of keys per kind of events, and of arguments per event; further ones are not stored
+ * separately. */
 #define PFW_ARGS_MAX 250u
 
-/* What an argument's key means, by its name. */
+/* The meaning of an argument, by the name of its key. */
 enum pfw_role {
 	PFW_PLAIN = 0,
-	PFW_FNAME,      /* a file's name */
-	PFW_FHASH,      /* its hash */
+	PFW_FNAME,      /* name of a file */
+	PFW_FHASH,      /* hash of a file's name */
 	PFW_HOST,       /* "hostname" */
-	PFW_HHASH,      /* its hash */
+	PFW_HHASH,      /* hash of a host's name */
 	PFW_SIZE,       /* bytes: size, size_sum */
-	PFW_RET,        /* of read and write: bytes */
+	PFW_RET,        /* result of read and write: bytes */
 	PFW_IMAGE_SIZE, /* bytes */
-	PFW_TIME,       /* of a profile: seconds, here ns */
-	PFW_NAME,       /* of a definition: the name, */
+	PFW_TIME,       /* in a profile: seconds, converted to ns */
+	PFW_NAME,       /* in a definition: the name, */
 	PFW_VALUE,      /* and the hash */
 };
 
 enum pfw_form {
 	PFW_NUMBER,
 	PFW_TEXT, /* a string's content */
-	PFW_RAW,  /* JSON as it is: a fraction, true, an object */
-	PFW_WORD, /* a hash: its number among the part's words */
+	PFW_RAW,  /* unparsed JSON: a fraction, true, an object */
+	PFW_WORD, /* a hash: its index in the part's words */
 };
 
 struct pfw_arg {
-	uint16_t key; /* in its kind's keys */
+	uint16_t key; /* index in the keys of its kind */
 	uint8_t form; /* enum pfw_form */
 	uint32_t len; /* of text */
 	union {
@@ -60,7 +62,7 @@ struct pfw_arg {
 	};
 };
 
-/* A key as events of one kind have it. */
+/* A key in the events of one kind. */
 struct pfw_key {
 	uint32_t word; /* its name */
 	uint8_t role;  /* enum pfw_role */
@@ -84,7 +86,7 @@ struct pfw_event {
 /* A definition. */
 struct pfw_definition {
 	enum { PFW_DEFINES_FILE, PFW_DEFINES_HOST, PFW_DEFINES_THREAD, PFW_DEFINES_PROCESS } what;
-	uint32_t hash; /* word; of a file or host */
+	uint32_t hash; /* word: hash of a file or host */
 	int32_t pid, tid;
 	const char *name;
 	uint32_t len;
@@ -93,24 +95,24 @@ struct pfw_definition {
 struct pfw_part {
 	ARRAY(struct pfw_event) events;
 	ARRAY(struct pfw_arg) args;
-	ARRAY(struct pfw_kind) kinds; /* those beyond n_kinds are kept for their room */
+	ARRAY(struct pfw_kind) kinds; /* those beyond n_kinds are kept for reuse */
 	size_t n_kinds;
 	ARRAY(struct pfw_definition) definitions;
 	struct pfw_words words;
-	ARRAY(uint8_t) roles;         /* of words that are keys: 1 + enum pfw_role */
+	ARRAY(uint8_t) roles;         /* by word, if it is a key: 1 + enum pfw_role */
 	struct map kind_of;           /* kinds by category and name */
-	ARRAY(uint32_t) kind_of_name; /* of words that are names: 1 + a kind that is called so */
+	ARRAY(uint32_t) kind_of_name; /* by word, if it is a name: 1 + a kind with it */
 	uint64_t lines;
-	uint64_t broken;       /* of them, that cannot be read */
-	uint64_t first_broken; /* the first of them, counted from 1 */
-	uint64_t beyond;       /* of them, with bytes beyond ASCII */
-	uint64_t unused;       /* definitions of something else */
+	uint64_t broken;       /* lines that cannot be parsed */
+	uint64_t first_broken; /* number of the first of them, from 1 */
+	uint64_t beyond;       /* lines with non-ASCII bytes */
+	uint64_t unused;       /* definitions of other things */
 };
 
-/* pfw_parse - adds what the lines in @text[@len] hold to @part; the last one has its newline, and
- * PFW_PADDING bytes are behind it. */
+/* pfw_parse - adds the contents of the lines in @text[@len] to @part; the last line ends with a
+ * newline, and PFW_PADDING bytes follow it. */
 int pfw_parse(struct pfw_part *part, char *text, size_t len);
-/* pfw_part_clear - empty, with the room that it took. */
+/* pfw_part_clear - empties it, but keeps its memory. */
 void pfw_part_clear(struct pfw_part *part);
 void pfw_part_fini(struct pfw_part *part);
 

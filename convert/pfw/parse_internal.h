@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* parse_internal.h - a line while it is read: by its own keys (pfw_parse.c), by those of "args" (pfw_args.c). */
+/* parse_internal.h - parses a line: its own keys (parse.c), those of "args" (args.c). */
 #ifndef EXCHANGE_PFW_PARSE_INTERNAL_H
 #define EXCHANGE_PFW_PARSE_INTERNAL_H
 
@@ -9,12 +9,12 @@
 struct line {
 	struct pfw_part *part;
 	const char *end;     /* of the text */
-	uint8_t follows[10]; /* by member: which came behind it, the last first */
-	unsigned holds;      /* PFW_ESCAPED: within the last string, PFW_BEYOND: somewhere */
+	uint8_t follows[10]; /* by member: the one that last followed it */
+	unsigned holds;      /* PFW_ESCAPED: in the last string, PFW_BEYOND: anywhere */
 	bool no_memory;
 };
 
-/* One event while its object is read. */
+/* An event while its object is parsed. */
 struct reading {
 	const char *name, *category;
 	uint32_t name_len, category_len;
@@ -22,12 +22,12 @@ struct reading {
 	uint64_t ts_ns, dur_ns;
 	bool has_ts, has_kind;
 	char phase;
-	uint32_t kind; /* when the names came before the arguments */
+	uint32_t kind; /* when the names preceded the arguments */
 	uint32_t first_arg, n_args;
-	uint32_t words[PFW_ARGS_MAX]; /* the arguments' keys */
+	uint32_t words[PFW_ARGS_MAX]; /* keys of the arguments */
 };
 
-/* From behind a string's opening quote: its content. What follows it, or NULL. */
+/* Parses a string, from after its opening quote; returns the position after it, or NULL. */
 static inline char *pfw_string(struct line *l, char *p, const char **text, uint32_t *len)
 {
 	char *end;
@@ -40,18 +40,19 @@ static inline char *pfw_string(struct line *l, char *p, const char **text, uint3
 	*len = (uint32_t)(end - p);
 	if (l->holds & PFW_ESCAPED) {
 		*len = pfw_unescape(p, end);
-		p[*len] = '"'; /* a number in it ends there */
+		p[*len] = '"'; /* ends a number in the string */
 	}
 	return end + 1;
 }
 
-/* What is inside "args", from behind its bracket; these give what follows, or NULL. */
+/* Parses the inside of "args", from after its bracket. Like the next two, returns the position
+ * after it, or NULL. */
 char *pfw_args(struct line *l, struct reading *r, char *p);
-/* A line's key that is none of its own, from its quote on, and its value. */
+/* Parses a key that is not one of the line's own, from its quote on, and its value. */
 char *pfw_other_member(struct line *l, struct reading *r, char *p);
-/* From a value to what follows it, whatever it is. */
+/* Skips any value. */
 char *pfw_skip(struct line *l, char *p);
-/* The kind of the events so named, which begins with its first one. */
+/* Finds or adds the kind of events with these names. */
 uint32_t pfw_kind_of(struct line *l, const struct reading *r);
 /* The role of a word as a key. */
 uint8_t pfw_role_of(struct line *l, uint32_t key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events laid out as their type says. */
+/* Writes events in the layout of their type. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define NOT_NAMED UINT32_MAX
 
-/* The name that @word of the part stands for as a hash, or NULL. */
+/* The name for which @word of the part is a hash, or NULL. */
 static const struct pfw_word *named(const struct pfw_types *t, const struct pfw_part *part,
 				    const struct map *map, uint32_t *cache, uint32_t word)
 {
@@ -28,7 +28,7 @@ struct filling {
 	uint32_t size;
 	bool too_long;
 	bool fname, host, sized, unnamed;
-	struct buf *rest; /* JSON of what has no field, its last bracket missing */
+	struct buf *rest; /* JSON of the arguments without a field, without its last bracket */
 };
 
 static void put_text(struct filling *f, uint32_t at, const char *text, uint32_t len)
@@ -61,7 +61,7 @@ static void rest_text(struct buf *rest, const char *text, uint32_t len)
 	free(json);
 }
 
-/* Where nothing else can stand. */
+/* Adds an argument that has no field. */
 static void put_rest(struct filling *f, const struct pfw_part *part, const struct pfw_word *key,
 		     const struct pfw_arg *a)
 {
@@ -93,7 +93,7 @@ static void put_size(struct filling *f, const struct pfw_type *type, const struc
 	f->sized = true;
 }
 
-/* An argument that may have a field of its own. */
+/* Stores an argument in its field; false: it has none. */
 static bool put_field(struct filling *f, const struct pfw_part *part, const struct pfw_type *type,
 		      uint8_t slot, const struct pfw_arg *a)
 {
@@ -114,7 +114,7 @@ static bool put_field(struct filling *f, const struct pfw_part *part, const stru
 	return true;
 }
 
-/* A name, or a hash that stands for one; false: it has no field. */
+/* Stores a name, directly or by hash; false: it has no field. */
 static bool put_name(struct filling *f, uint16_t at, bool *there, const struct pfw_arg *a,
 		     const struct pfw_word *name)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * scan.h - strings and numbers of a line of JSON, several bytes at a time.
+ * scan.h - scans strings and numbers of a line of JSON, several bytes at a time.
  *
- * Every loop ends at the line's newline, so that nothing looks for the text's end; PFW_PADDING bytes
- * behind the last newline may be read. Functions give what follows, NULL where there is none such.
+ * Every loop ends at the line's newline, so the end of the text is never checked; PFW_PADDING bytes
+ * after the last newline may be read. Functions return the position after the item, NULL when it is
+ * not there.
  */
 #ifndef EXCHANGE_PFW_SCAN_H
 #define EXCHANGE_PFW_SCAN_H
@@ -19,12 +20,12 @@
 
 #define EVERY(byte) (0x0101010101010101ull * (byte))
 
-/* What a string holds beside plain text. */
+/* Contents of a string other than plain text. */
 enum { PFW_ESCAPED = 1, PFW_BEYOND = 2 /* ASCII */ };
 
 #ifdef __SSE2__
 
-/* From @p to the first quote, backslash or newline. */
+/* Skips from @p to the first quote, backslash or newline. */
 static inline char *pfw_plain(char *p, unsigned *holds)
 {
 	const __m128i quote = _mm_set1_epi8('"'), back = _mm_set1_epi8('\\'),
@@ -47,7 +48,7 @@ static inline char *pfw_plain(char *p, unsigned *holds)
 
 #else
 
-/* The high bit of the first byte of @v that is 0; later ones may be wrong. */
+/* The high bit of the first zero byte of @v; bits of later bytes may be wrong. */
 static inline uint64_t pfw_zero_byte(uint64_t v)
 {
 	return (v - EVERY(1)) & ~v & EVERY(0x80);
@@ -69,7 +70,7 @@ static inline char *pfw_plain(char *p, unsigned *holds)
 
 #endif
 
-/* From within a string to its closing quote. */
+/* Skips from within a string to its closing quote. */
 static inline char *pfw_string_end(char *p, unsigned *holds)
 {
 	for (;;) {
@@ -92,7 +93,7 @@ static inline char *pfw_blank(char *p)
 	return p;
 }
 
-/* Behind @c and the blanks around it. */
+/* Skips @c and the blanks around it. */
 static inline char *pfw_past(char *p, char c)
 {
 	if (*p != c) {
@@ -103,7 +104,7 @@ static inline char *pfw_past(char *p, char c)
 	return pfw_blank(p + 1);
 }
 
-/* Behind a member of an object: to the next one, or to the closing bracket. */
+/* After a member of an object: skips to the next one, or to the closing bracket. */
 static inline char *pfw_next(char *p)
 {
 	if (*p != ',') {
@@ -114,7 +115,7 @@ static inline char *pfw_next(char *p)
 	return pfw_blank(p + 1);
 }
 
-/* Whether @n bytes are the same; eight may be read from each place. */
+/* Whether @n bytes are equal; eight bytes may be read from each. */
 static inline bool pfw_same(const char *a, const char *b, uint32_t n)
 {
 	if (n - 1 < 8)
@@ -122,7 +123,7 @@ static inline bool pfw_same(const char *a, const char *b, uint32_t n)
 	return !memcmp(a, b, n);
 }
 
-/* The number that begins here and has at most PFW_DIGITS_MAX digits, eight of them at a time. */
+/* Parses a number of at most PFW_DIGITS_MAX digits, eight of them at a time. */
 static inline char *pfw_digits(char *p, uint64_t *out)
 {
 	static const uint32_t powers[] = { 1,      10,      100,      1000,     10000,
@@ -132,14 +133,15 @@ static inline char *pfw_digits(char *p, uint64_t *out)
 	unsigned n;
 
 	do {
-		/* Digits are 0 to 9 now; the first byte that is none tells how many there are. */
+		/* Digits are 0 to 9 now; the first byte that is not a digit gives their number. */
 		uint64_t v = le64(p) ^ EVERY('0');
 		uint64_t other = ((v + EVERY(0x80 - 10)) | v) & EVERY(0x80);
 
 		n = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
 		if (!n)
 			break;
-		/* The last digit to the last byte, zeros before the first; then pairs, fours, eight. */
+		/* Moves the last digit to the last byte, with zeros before the first; then adds up
+		 * pairs, fours, eight. */
 		v <<= 64 - 8 * n;
 		v = (v * 10 + (v >> 8)) & 0x00ff00ff00ff00ffull;
 		v = (v * 100 + (v >> 16)) & 0x0000ffff0000ffffull;
@@ -151,7 +153,7 @@ static inline char *pfw_digits(char *p, uint64_t *out)
 	return p == begin || p - begin > (int)PFW_DIGITS_MAX ? NULL : p;
 }
 
-/* A time of the text in µs, a number or one in quotes, as ns. */
+/* Parses a time in µs, a number or a quoted one, to ns. */
 static inline char *pfw_time(char *p, uint64_t *out)
 {
 	char *begin = p;
@@ -195,7 +197,7 @@ static inline char *pfw_id(char *p, int64_t *out)
 	return p;
 }
 
-/* A whole number as it would be written, up to what follows it; *end is where it ends. */
+/* Parses a whole number in canonical form; *end is set after it. */
 static inline bool pfw_number(char *p, char **end, int64_t *out)
 {
 	bool minus = *p == '-';

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * streams.h - to which stream of its file an event goes, so that each stream is in order of time.
+ * streams.h - assigns each event to a stream of its file, so that each stream is in time order.
  *
- * A process logs its events as they end, but traces of several are joined, or sorted by when the
- * events began. An event goes to the first stream of its file that did not reach beyond it. The streams of a file are
- * then few: as many as events are in the wrong order one behind the other.
+ * A process logs its events when they end, but traces of several processes are merged, or sorted by
+ * begin. An event goes to the first stream of its file whose latest event is not later. So a file
+ * has few streams: as many as its longest sequence of events in descending order.
  *
- * Ownership  caller's storage, whose zero value has none
+ * Ownership  caller's storage; a zeroed struct has no streams
  */
 #ifndef EXCHANGE_PFW_STREAMS_H
 #define EXCHANGE_PFW_STREAMS_H
 
 #include <stdint.h>
 
-#define PFW_STREAMS_MAX 64u /* of a file: what is worse than that is sorted as far as it can be */
+#define PFW_STREAMS_MAX 64u /* per file: files with more disorder are sorted as far as possible */
 
 struct pfw_streams {
-	uint32_t first, n; /* the CPU that the file's first one is, how many it has */
-	uint64_t latest_ns[PFW_STREAMS_MAX]; /* falling */
+	uint32_t first, n; /* CPU number of the file's first stream, number of streams */
+	uint64_t latest_ns[PFW_STREAMS_MAX]; /* descending */
 };
 
-/* pfw_streams_begin - another file. */
+/* pfw_streams_begin - begins another file. */
 static inline void pfw_streams_begin(struct pfw_streams *s)
 {
 	s->first += s->n;
 	s->n = 0;
 }
 
-/* pfw_streams_at - the CPU of an event that ended at @end_ns; no stream beyond @last is begun. */
+/* pfw_streams_at - returns the CPU of an event that ended at @end_ns; does not begin a stream
+ * beyond @last. */
 static inline uint32_t pfw_streams_at(struct pfw_streams *s, uint64_t end_ns, uint32_t last)
 {
 	uint32_t i = 0;
@@ -36,7 +37,7 @@ static inline uint32_t pfw_streams_at(struct pfw_streams *s, uint64_t end_ns, ui
 		i++;
 	if (i == s->n && (!s->n || (s->n < PFW_STREAMS_MAX && s->first + s->n <= last)))
 		s->n++;
-	if (i == s->n) /* as late as can be */
+	if (i == s->n) /* all streams are later: begin one */
 		return s->first + s->n - 1;
 	s->latest_ns[i] = end_ns;
 	return s->first + i;

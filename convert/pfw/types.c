@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Event types out of what the events have, and events laid out as their type says. */
+/* Makes event types from the contents of events. */
 #include "convert/pfw/types_internal.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@ static bool is(const struct pfw_word *w, const char *text)
 	return w->len == strlen(text) && !memcmp(w->text, text, w->len);
 }
 
-/* The number of @w here, whose text is kept. */
+/* The number of @w in t->words, which copies its text. */
 static uint32_t own(struct pfw_types *t, const struct pfw_word *w)
 {
 	size_t before = t->words.all.n;
@@ -95,7 +95,8 @@ static int define(struct pfw_types *t, const struct pfw_part *part, const struct
 
 /* ---- types ---- */
 
-/* A name as a format file can hold it, which goes by lines, and without what divides it. */
+/* Adds a name in a form that fits a format file, which is line-based: without control characters
+ * and separators. */
 static void add_name(struct buf *b, const struct pfw_word *w, bool category)
 {
 	size_t n = escape_cut(w->text, w->len, NAME_MAX_BYTES);
@@ -116,7 +117,7 @@ static void add_text(struct buf *text, struct buf *print, const char *name, unsi
 	buf_printf(print, " %s=%%s", name);
 }
 
-/* The name of a field for the key @w: an identifier; false: none that is not taken. */
+/* Makes an identifier from the key @w; false: empty, or already used. */
 static bool field_name(const struct pfw_types *t, const struct pfw_type *type,
 		       const struct pfw_word *w, uint8_t role, char *out)
 {
@@ -143,7 +144,7 @@ static bool field_name(const struct pfw_types *t, const struct pfw_type *type,
 	for (unsigned i = 0; i < type->n_fields; i++) {
 		const struct pfw_word *other = &t->words.all.at[type->fields[i].key];
 
-		/* Two keys may become one name. */
+		/* Two keys may become the same name. */
 		if (other->len != n)
 			continue;
 		for (uint32_t k = 0; k <= n; k++) {
@@ -158,10 +159,10 @@ static bool field_name(const struct pfw_types *t, const struct pfw_type *type,
 	return true;
 }
 
-/* What is being made of a type: its format file's lines, the words of its print format and their values. */
+/* A type in the making: its format file, and its print format's text and values. */
 struct making {
 	struct buf text, print, values;
-	unsigned at; /* of the next field */
+	unsigned at; /* offset of the next field */
 };
 
 static uint16_t make_text(struct making *m, const char *name)
@@ -187,7 +188,7 @@ static uint16_t make_number(struct making *m, const char *name)
 	return at;
 }
 
-/* Fields of the arguments that have no column of their own yet. */
+/* Makes fields for the arguments that have no column of their own. */
 static int make_fields(struct pfw_types *t, struct pfw_type *type, const struct pfw_part *part,
 		       const struct pfw_kind *kind, struct making *m)
 {
@@ -216,7 +217,8 @@ static void blank_text(struct pfw_type *type, unsigned at)
 		put_le32(type->blank + at, (type->payload_size - 1u) | 1u << 16);
 }
 
-/* Fields, format file and blank payload. @kind: of its first events, NULL: of those without a type. */
+/* Makes fields, format file and blank payload. @kind: of its first events; NULL: the type for all
+ * others. */
 static int make(struct pfw_types *t, struct pfw_type *type, const struct pfw_part *part,
 		const struct pfw_kind *kind, struct making *m)
 {
@@ -234,7 +236,7 @@ static int make(struct pfw_types *t, struct pfw_type *type, const struct pfw_par
 	buf_printf(&m->print, "print fmt: \"dur=%%llu");
 	buf_printf(&m->values, "\", REC->dur");
 	m->at = AT_OTHERS;
-	/* What questions are about has its column even when the first events do not have it. */
+	/* Columns of common interest exist even when the first events lack them. */
 	type->fname_at = make_text(m, "fname");
 	type->host_at = make_text(m, "host");
 	type->size_at = make_number(m, "size");
@@ -246,7 +248,7 @@ static int make(struct pfw_types *t, struct pfw_type *type, const struct pfw_par
 	buf_printf(&m->text, "\n");
 	buf_add(&m->text, m->print.data, m->print.len);
 	buf_add(&m->text, m->values.data, m->values.len);
-	/* Texts that are not there are one NUL behind the fields. */
+	/* Missing texts refer to one NUL after the fields. */
 	type->payload_size = (uint16_t)(m->at + 1);
 	type->blank = calloc(1, type->payload_size);
 	if (ret || !type->blank || m->text.failed || m->print.failed || m->values.failed)
@@ -278,7 +280,7 @@ static bool holds(const struct pfw_word *w, const char *text)
 	return memmem(w->text, w->len, text, strlen(text)) != NULL;
 }
 
-/* Whether what such a call returns are bytes. */
+/* Whether the call's return value is a number of bytes. */
 static bool moves_bytes(const struct pfw_word *category, const struct pfw_word *name)
 {
 	return (is(category, "POSIX") || is(category, "STDIO")) &&
@@ -286,7 +288,7 @@ static bool moves_bytes(const struct pfw_word *category, const struct pfw_word *
 	       !holds(name, "readlink");
 }
 
-/* A type for the events of @kind, NULL: for those for which there is none any more. */
+/* Adds a type for the events of @kind; NULL: for all those that get no type of their own. */
 static int add_type(struct pfw_types *t, const struct pfw_part *part, const struct pfw_kind *kind,
 		    const struct pfw_word *category, const struct pfw_word *name,
 		    struct pfw_type **out, struct cdict_error *err)
@@ -320,7 +322,7 @@ static int add_type(struct pfw_types *t, const struct pfw_part *part, const stru
 			cdict_schema_find(t->schema, type->full_name);
 
 		ret = make(t, type, part, kind, &m);
-		if (!ret && there) /* other characters, which no format holds, told them apart */
+		if (!ret && there) /* they differ only in characters that a format cannot contain */
 			ret = CDICT_ELIMIT;
 		if (!ret)
 			ret = cdict_schema_add(t->schema, type->category, (char *)m.text.data,
@@ -365,7 +367,7 @@ static void bind(const struct pfw_types *t, const struct pfw_part *part,
 	}
 }
 
-/* The place in by_name of a kind; NULL: there is none, or no memory for it when it is to be added. */
+/* The entry of a kind in by_name; NULL: not found, or out of memory when adding. */
 static uint32_t *place_of(struct pfw_types *t, const struct pfw_part *part,
 			  const struct pfw_kind *kind, bool add)
 {
@@ -406,7 +408,7 @@ int pfw_types_bind(struct pfw_types *t, const struct pfw_part *part, bool *grows
 	return 0;
 }
 
-/* Events of a kind for which there is no room in the schema: their names go into args. */
+/* The type for events that do not fit into the schema: their names go into args. */
 static int other_type(struct pfw_types *t, const struct pfw_part *part, struct pfw_type **type,
 		      struct cdict_error *err)
 {
@@ -429,7 +431,7 @@ int pfw_types_grow(struct pfw_types *t, const struct pfw_part *part, struct cdic
 
 		if (t->bound.at[i].type)
 			continue;
-		/* One is left for those for which there is none. */
+		/* Reserve one for the events without a type. */
 		if (t->source.n < FORMAT_MAX_TYPES - 2 &&
 		    t->n_fields < FORMAT_MAX_ALL_FIELDS - 4 * FORMAT_MAX_FIELDS)
 			ret = add_type(t, part, kind, &part->words.all.at[kind->category],

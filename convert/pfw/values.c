@@ -42,13 +42,14 @@ static char *put_utf8(char *to, uint32_t c)
 	return to;
 }
 
-/* \uXXXX, behind its u: half a pair alone is U+FFFD, and so is a NUL, which no name can hold. */
+/* \uXXXX, after the u: a lone surrogate becomes U+FFFD, and so does NUL, which names cannot
+ * contain. */
 static char *unicode(char **from, char *to)
 {
 	int c = hex4(*from), low;
 
 	if (c < 0) {
-		*to++ = 'u'; /* as of any escape that there is not; more has no room */
+		*to++ = 'u'; /* as for unknown escapes; there is no room for more */
 		return to;
 	}
 	*from += 4;
@@ -101,9 +102,9 @@ uint32_t pfw_unescape(char *text, const char *end)
 
 /* digits * 10^exponent */
 struct decimal {
-	uint64_t digits; /* at most DIGITS_EXACT of them */
+	uint64_t digits; /* at most DIGITS_EXACT digits */
 	int exponent;
-	bool minus, more; /* further digits, that are not 0 */
+	bool minus, more; /* more: further digits other than 0 were dropped */
 };
 
 enum { DIGITS_EXACT = 19, EXPONENT_MAX = 100000 };
@@ -112,7 +113,7 @@ enum rounding { DOWN, NEAREST, EXACT };
 static const char *take_digits(const char *p, const char *end, struct decimal *d, bool fraction)
 {
 	for (; p < end && pfw_digit(*p); p++) {
-		if (d->digits < 1000000000000000000u) { /* of DIGITS_EXACT */
+		if (d->digits < 1000000000000000000u) { /* room for one more of DIGITS_EXACT */
 			d->digits = d->digits * 10 + (uint64_t)(*p - '0');
 			d->exponent -= fraction;
 		} else {
@@ -123,7 +124,7 @@ static const char *take_digits(const char *p, const char *end, struct decimal *d
 	return p;
 }
 
-/* A number as JSON has them; what follows it, NULL: there is none. */
+/* Parses a JSON number; returns the position after it, NULL: not a number. */
 static const char *take_decimal(const char *p, const char *end, struct decimal *d)
 {
 	const char *at;
@@ -152,7 +153,7 @@ static const char *take_decimal(const char *p, const char *end, struct decimal *
 	return p == at ? NULL : p;
 }
 
-/* Times 10^@unit, without the sign; false: it is too large, or, if that is asked for, no whole number. */
+/* Multiplies by 10^@unit, without the sign; false: too large, or, with EXACT, not a whole number. */
 static bool scale(const struct decimal *d, int unit, enum rounding how, uint64_t *out)
 {
 	int exponent = d->exponent + unit;
@@ -168,7 +169,7 @@ static bool scale(const struct decimal *d, int unit, enum rounding how, uint64_t
 		last = (unsigned)(v % 10);
 		v /= 10;
 	}
-	if (exponent < 0) { /* less than a tenth */
+	if (exponent < 0) { /* less than 0.1 */
 		lost |= last != 0;
 		last = 0;
 	}
@@ -176,7 +177,7 @@ static bool scale(const struct decimal *d, int unit, enum rounding how, uint64_t
 	return how != EXACT || (!lost && !last);
 }
 
-/* -0 is none that a whole number could keep. */
+/* False for -0, which an integer cannot represent. */
 static bool sign(const struct decimal *d, uint64_t v, int64_t *out)
 {
 	if (v > INT64_MAX || (d->minus && !v))
@@ -203,7 +204,7 @@ bool pfw_whole(const char *p, uint32_t len, int64_t *out)
 	       sign(&d, v, out);
 }
 
-/* The longest that a number can be here: behind its line is its newline. */
+/* The end of the longest possible number: its line ends with a newline. */
 static const char *end_of(const char *p)
 {
 	while (pfw_digit(*p) || *p == '-' || *p == '+' || *p == '.' || *p == 'e' || *p == 'E')

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Texts by number. */
+/* Numbers texts. */
 #include "convert/pfw/words.h"
 
 #include <string.h>
 
-/* Texts are hostile: which of them meet depends on the table's seed. */
+/* Texts are untrusted: which of them collide depends on the table's seed. */
 static inline uint64_t hash_of(const struct pfw_words *w, const char *text, uint32_t len)
 {
 	uint64_t h = (w->seed ^ len) * 0x9e3779b97f4a7c15ull, v;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * words.h - texts of a part of an I/O trace by number: each is told from the others once, and is
- * a number from then on.
+ * words.h - numbers the texts of a part of an I/O trace: each is compared once, and is a number
+ * from then on.
  *
  * Threads    one at a time per table
- * Ownership  caller's storage, whose zero value is an empty table; texts are borrowed
+ * Ownership  caller's storage; a zeroed struct is an empty table; texts are borrowed
  */
 #ifndef EXCHANGE_PFW_WORDS_H
 #define EXCHANGE_PFW_WORDS_H
@@ -22,16 +22,16 @@ struct pfw_word {
 
 struct pfw_words {
 	ARRAY(struct pfw_word) all; /* by number */
-	struct places places;       /* of them, by hash */
-	uint64_t seed;              /* of those hashes */
+	struct places places;       /* of @all, by hash */
+	uint64_t seed;              /* of the hashes */
 };
 
-/* pfw_words_find - the number of the text; PFW_NO_WORD: it is not there. */
+/* pfw_words_find - returns the number of the text; PFW_NO_WORD: not found. */
 uint32_t pfw_words_find(const struct pfw_words *w, const char *text, uint32_t len);
-/* pfw_words_add - the number of the text; one that is not there becomes the last. PFW_NO_WORD: out
+/* pfw_words_add - returns the number of the text; a new one gets the next number. PFW_NO_WORD: out
  * of memory. */
 uint32_t pfw_words_add(struct pfw_words *w, const char *text, uint32_t len);
-/* pfw_words_clear - without texts, with the room that they took. */
+/* pfw_words_clear - removes the texts, but keeps the memory. */
 void pfw_words_clear(struct pfw_words *w);
 void pfw_words_fini(struct pfw_words *w);
 
