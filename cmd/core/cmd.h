@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cmd.h - what a command of cdict is, and how it speaks to its user.
+ * cmd.h - the interface of cdict's commands, and their messages.
  *
- * cmd/<name>.c exports one `const struct cmd cmd_<name>`; cmd/core/main.c lists
- * them.  Results go to stdout, everything else to stderr.  main() tests stdout
- * for write errors after run() returned, so a command only has to stop early
- * when ferror(stdout) tells that nobody reads any more.
+ * cmd/<folder>/<name>.c exports one `const struct cmd cmd_<name>`; cmd/core/main.c lists them.
+ * Results go to stdout, everything else to stderr. main() checks stdout for write errors after
+ * run() has returned; a command only needs to stop early when ferror(stdout) shows that the reader
+ * is gone.
  *
  *	struct look_opts {
  *		struct options_shared shared;	// always first
@@ -36,8 +36,8 @@
 enum cmd_status {
 	CMD_DONE = 0,
 	CMD_FAILED = 1,
-	CMD_DAMAGED = 2,    /* done, but the input was damaged, cut or too lossy */
-	CMD_REGRESSION = 3, /* `diff` found one */
+	CMD_DAMAGED = 2,    /* done, but the input was damaged, truncated or too lossy */
+	CMD_REGRESSION = 3, /* `diff` found a regression */
 	CMD_USAGE = 129,
 };
 
@@ -46,19 +46,20 @@ enum cmd_option_kind {
 	CMD_OPT_FLAG,    /* bool: true when given */
 	CMD_OPT_COUNT,   /* int: how often it was given */
 	CMD_OPT_STRING,  /* const char *: the last one given, borrowed from argv */
-	CMD_OPT_MAYBE,   /* the same; without "=value" it is "", as perf's optional arguments */
+	CMD_OPT_MAYBE,   /* like STRING; "" without "=value", like perf's optional arguments */
 	CMD_OPT_UINT,    /* uint64_t */
 	CMD_OPT_NUMBER,  /* double, not negative */
 	CMD_OPT_CHOICE,  /* int: index into .choices */
-	CMD_OPT_CHOOSE,  /* int: index into .choices of the option's own name, when given */
+	CMD_OPT_CHOOSE,  /* int: index into .choices of the option's own name; set when given */
 	CMD_OPT_LIST,    /* struct cmd_list: comma lists, repeatable */
 	CMD_OPT_CPUS,    /* struct cmd_cpus: "0-3,8", repeatable */
 	CMD_OPT_TIDS,    /* struct cmd_tids: "17,23", repeatable */
-	CMD_OPT_ORDERED, /* struct cmd_list: "name=value", whole; several options may share one */
-	CMD_OPT_PAIR,    /* the same of "a=b", which may also be given as two arguments, a and b */
+	CMD_OPT_ORDERED, /* struct cmd_list: "name=value", unsplit; several options may share one */
+	CMD_OPT_PAIR,    /* like ORDERED, for "a=b"; may also be given as two arguments, a and b */
 };
 
-/* Values that own memory; the parser frees them after run(). Lists are as base/memory/array.h has them. */
+/* Values that own memory; the parser frees them after run(). Lists have the form of
+ * base/memory/array.h. */
 struct cmd_list {
 	const char **at;
 	size_t n, cap;
@@ -66,7 +67,7 @@ struct cmd_list {
 
 struct cmd_cpus {
 	uint64_t *bits; /* NULL: not given */
-	size_t n;       /* bits in @bits, a multiple of 64 */
+	size_t n;       /* number of bits in @bits, a multiple of 64 */
 };
 
 struct cmd_tids {
@@ -79,21 +80,21 @@ struct cmd_option {
 	char letter;        /* 0: long only */
 	const char *name;   /* without dashes */
 	size_t offset;      /* of the value in the command's options struct */
-	const char *arg;    /* what the argument is called: "FILE"; NULL for flags */
+	const char *arg;    /* name of the argument: "FILE"; NULL for flags */
 	const char *help;   /* one line, no full stop */
-	const char *preset; /* the default as it would be typed, shown in the help; or NULL */
+	const char *preset; /* the default as the user would type it, shown in the help; or NULL */
 	const char *const *choices; /* NULL-terminated, CMD_OPT_CHOICE */
 };
 
-/* An option that perf's command of the same name has and ours does not need: it is accepted, or refused with
- * the reason. The manual page lists them. */
+/* An option of perf's command of the same name that this command does not need: it is accepted, or
+ * refused with the reason. The manual page lists them. */
 enum cmd_foreign_argument { CMD_FOREIGN_NONE = 0, CMD_FOREIGN_MAYBE, CMD_FOREIGN_ONE };
 struct cmd_foreign {
 	char letter;      /* 0: long only */
-	const char *name; /* NULL: a letter only */
+	const char *name; /* NULL: letter only */
 	enum cmd_foreign_argument argument;
 	bool refused;
-	const char *why; /* what it is here, or the reason */
+	const char *why; /* its equivalent here, or the reason */
 };
 
 #define CMD_OPTION(kind_, letter_, name_, type, member, arg_, choices_, preset_, help_)            \
@@ -102,7 +103,7 @@ struct cmd_foreign {
 		.offset = offsetof(type, member), .arg = (arg_), .help = (help_),                  \
 		.preset = (preset_), .choices = (choices_)                                         \
 	}
-/* The value's member has the C type named at enum cmd_option_kind. */
+/* The C type of the member is the one given at enum cmd_option_kind. */
 #define CMD_FLAG(letter, name, type, member, help)                                                 \
 	CMD_OPTION(CMD_OPT_FLAG, letter, name, type, member, NULL, NULL, NULL, help)
 #define CMD_COUNT(letter, name, type, member, help)                                                \
@@ -129,7 +130,7 @@ struct cmd_foreign {
 	CMD_OPTION(CMD_OPT_CPUS, letter, name, type, member, arg, NULL, NULL, help)
 #define CMD_TIDS(letter, name, type, member, arg, help)                                            \
 	CMD_OPTION(CMD_OPT_TIDS, letter, name, type, member, arg, NULL, NULL, help)
-/* The same as that one of @choices for the option that has them. */
+/* Like giving the option with these @choices the value @name. */
 #define CMD_CHOOSE(name, type, member, choices, help)                                              \
 	CMD_OPTION(CMD_OPT_CHOOSE, 0, name, type, member, NULL, choices, NULL, help)
 #define CMD_OPTIONS_END                                                                            \
@@ -148,9 +149,9 @@ struct cmd_call {
 	const void *opts;            /* the command's options struct, filled */
 	const char *const *operands; /* NULL-terminated */
 	size_t n_operands;
-	size_t n_before; /* of them, before the first "--"; all when there is none */
+	size_t n_before; /* number of operands before the first "--"; without "--", all */
 	bool quiet;      /* -q: no warnings, no progress */
-	int verbose;     /* -v, how often */
+	int verbose;     /* number of -v */
 };
 
 struct cmd {
@@ -159,58 +160,65 @@ struct cmd {
 	const char *operands;              /* "FILE", "[FILE]", "" */
 	const char *about;                 /* a paragraph or two for the help; NULL: none */
 	const struct cmd_option *options;  /* ends with CMD_OPTIONS_END */
-	const struct cmd_foreign *foreign; /* ends with one without letter and name; or NULL */
-	size_t opts_size;                  /* of a struct that begins with struct options_shared */
+	const struct cmd_foreign *foreign; /* ends with an entry without letter and name; or NULL */
+	size_t opts_size;                  /* of its struct, which begins with struct
+	                                    * options_shared */
 	unsigned min_operands, max_operands;
-	bool dashes_part_operands; /* "--" behind an operand: options go on, see struct cmd_call */
-	bool operands_end_options; /* what follows the first operand is none of ours */
-	bool one_window;           /* it shows one window, however many there are */
-	bool all_events;           /* of what perf recorded it reads more than sched and kvm */
+	bool dashes_part_operands; /* options may follow "--" after an operand, see struct
+	                            * cmd_call */
+	bool operands_end_options; /* arguments after the first operand are not options of cdict */
+	bool one_window;           /* it shows one window, even if several are given */
+	bool all_events;           /* reads more than sched and kvm from perf recordings */
 	const struct cmd_example *examples;      /* ends with { NULL, NULL }; or NULL */
-	int (*run)(const struct cmd_call *call); /* gives enum cmd_status */
+	int (*run)(const struct cmd_call *call); /* returns enum cmd_status */
 };
 
-/* cmd_error - "cdict info: run.cdict: text (at byte 20)" on stderr; @subject (a
- * file's name) may be NULL.  A broken pipe says nothing.  Returns CMD_FAILED. */
+/* cmd_error - prints "cdict info: run.cdict: text (at byte 20)" to stderr; @subject (a file's name)
+ * may be NULL. For a broken pipe it prints nothing. Returns CMD_FAILED. */
 int cmd_error(const struct cmd_call *call, const char *subject, const struct cdict_error *err);
-/* cmd_stdout_error - writing to stdout failed with @code, a negated errno (0: unknown);
- * a broken pipe says nothing. Returns CMD_FAILED. */
+/* cmd_stdout_error - reports that writing to stdout failed with @code, a negated errno (0:
+ * unknown); for a broken pipe it prints nothing. Returns CMD_FAILED. */
 int cmd_stdout_error(const struct cmd_call *call, int code);
-/* cmd_errorf - as cmd_error(), with a text of the command's own. */
+/* cmd_errorf - like cmd_error(), with a text of the command. */
 int cmd_errorf(const struct cmd_call *call, const char *subject, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* cmd_warn - like cmd_errorf(), for what is not fatal; silent with -q. */
+/* cmd_warn - like cmd_errorf(), for non-fatal problems; silent with -q. */
 void cmd_warn(const struct cmd_call *call, const char *subject, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* cmd_usage - wrong usage found by the command itself: two lines on stderr.
- * Returns CMD_USAGE. */
+/* cmd_usage - reports wrong usage detected by the command: two lines on stderr. Returns
+ * CMD_USAGE. */
 int cmd_usage(const struct cmd_call *call, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* cmd_loss_status - CMD_DAMAGED, with a warning, when the file is cut or damaged, the
- * converter's input was, or more than @max_loss_pct percent is lost; else
- * CMD_DONE.  Call it after everything was read. */
+/* cmd_loss_status - CMD_DAMAGED, with a warning, when the file is truncated or damaged, the
+ * converter's input was, or more than @max_loss_pct percent is lost; else CMD_DONE. To be called
+ * after everything was read. */
 struct cdict_reader;
 int cmd_loss_status(const struct cmd_call *call, const char *file, const struct cdict_reader *r,
 		    double max_loss_pct);
 
-/* An output file that appears whole or not at all and destroys nothing (base/system/outfile.h), and whose
- * temporary name is also removed when a signal ends the program. Nothing that the command line names as a file
- * is replaced, nor @input, which may be NULL. A status; what failed was told. */
+/* cmd_output_open - opens an output file that appears complete or not at all and destroys nothing
+ * (base/system/outfile.h), and whose temporary name is also removed when a signal ends the program.
+ * It replaces neither files named on the command line nor @input, which may be NULL. Returns a
+ * status; failures are reported. */
 struct outfile;
 struct outfile_options;
 int cmd_output_open(struct outfile **out, const struct cmd_call *call, const char *input,
 		    const struct outfile_options *how);
-/* cmd_output_check - the same with nothing opened, of an output that is no capture: before what takes long. */
+/* cmd_output_check - like cmd_output_open(), but opens nothing, for an output that is not a
+ * capture: to be called before long computations. */
 int cmd_output_check(const struct cmd_call *call, const char *input, const char *path);
-/* cmd_output_commit - takes @of, also when it fails; cmd_output_abort takes it too. */
+/* cmd_output_commit - completes the file; takes @of, also on failure; cmd_output_abort takes it,
+ * too. */
 int cmd_output_commit(const struct cmd_call *call, const char *path, struct outfile *of, int flags);
 void cmd_output_abort(struct outfile *of);
-/* cmd_output_write - @path with what @write writes, which is 0 or a code with *err filled; a status. */
+/* cmd_output_write - makes the file @path from the output of @write, which returns 0 or a code with
+ * *err filled; a status. */
 struct sink;
 int cmd_output_write(const struct cmd_call *call, const char *path, int flags,
 		     int (*write)(void *ctx, struct sink *s, struct cdict_error *err), void *ctx);
-/* The same of what is itself a capture to convert: one of its kind that is there is kept as NAME.old. */
+/* Like these two, for a capture that can be converted: an existing one of its kind is kept as
+ * NAME.old. */
 struct source_kind;
 int cmd_output_check_kind(const struct cmd_call *call, const char *input, const char *path,
 			  const struct source_kind *kind);
@@ -218,14 +226,14 @@ int cmd_output_write_kind(const struct cmd_call *call, const char *path,
 			  const struct source_kind *kind, int flags,
 			  int (*write)(void *ctx, struct sink *s, struct cdict_error *err),
 			  void *ctx);
-/* cmd_inputs - what the command line names as files, into @opts, borrowed from *in, an array that the caller empties;
- * 0 or -ENOMEM. */
+/* cmd_inputs - sets @opts->inputs to the files named on the command line, borrowed from *in, an
+ * array that the caller frees; 0 or -ENOMEM. */
 int cmd_inputs(struct cmd_list *in, const struct cmd_call *call, const char *input,
 	       struct outfile_options *opts);
 
-/* stats_beside - what `cdict stats` prints of the file @cdict, written beside it:
- * run.cdict -> run.stats.txt. Reports failures as the command of @call; a status (loss does
- * not change it: who made the capture tells of that). */
+/* stats_beside - writes the output of `cdict stats` for the file @cdict next to it: run.cdict ->
+ * run.stats.txt. Reports failures as the command of @call; returns a status (regardless of loss,
+ * which the command that made the capture reports). */
 int stats_beside(const struct cmd_call *call, const char *cdict);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* `cdict --completion SHELL`: the option tables as what a shell completes. */
+/* `cdict --completion SHELL`: makes shell completions from the option tables. */
 #include <string.h>
 
 #include "cmd/core/help.h"
 
 #define EVENTS_FILE "/sys/kernel/tracing/available_events"
 
-/* What an option's argument can be. */
+/* Kinds of option arguments. */
 enum argument { ARG_NONE, ARG_ANY, ARG_FILE, ARG_FOLDER, ARG_EVENT, ARG_WORDS };
 
-/* Values of options that take more than their choices. */
+/* Values of options that accept more than their choices. */
 static const struct {
 	const char *option;
 	const char *words;
@@ -49,7 +49,7 @@ static void put_words(struct sink *s, const struct cmd_option *o)
 		sink_printf(s, "%s%s", i ? " " : "", o->choices[i]);
 }
 
-/* @text in single quotes; what is in @escape gets a backslash. */
+/* Puts @text in single quotes, with a backslash before characters of @escape. */
 static void quoted(struct sink *s, const char *text, const char *escape)
 {
 	for (; *text; text++) {
@@ -74,7 +74,7 @@ static void bash_options(struct sink *s, const struct cmd *cmd)
 	sink_puts(s, "--help");
 }
 
-/* One arm of the case over "command,option" for what an argument can be. */
+/* Prints one arm of the case over "command,option". */
 static void bash_argument(struct sink *s, const struct cmd *cmd, const struct cmd_option *o)
 {
 	if (!o->arg)
@@ -97,7 +97,7 @@ static void bash_argument(struct sink *s, const struct cmd *cmd, const struct cm
 		sink_puts(s, "files=1 ;;\n");
 		break;
 	default:
-		sink_puts(s, "return ;;\n"); /* nothing we could know */
+		sink_puts(s, "return ;;\n"); /* unknown values */
 	}
 }
 
@@ -237,7 +237,7 @@ static void zsh(struct sink *s, const struct cmd *const *cmds)
 
 /* --- fish --- */
 
-/* fish knows no '\'' within quotes, but \'. */
+/* Within quotes, fish accepts \' but not '\''. */
 static void fish_quoted(struct sink *s, const char *text)
 {
 	for (; *text; text++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Defaults of options. */
+/* Defaults of options, from the configuration file and the environment. */
 #include "cmd/core/config.h"
 
 #include <ctype.h>
@@ -75,7 +75,7 @@ static int keep(struct cmd_args *args, const struct cmd *cmd, const char *name, 
 				  "option %s takes several values: give it on the command line",
 				  name);
 	ret = set(args, o, value, err);
-	/* what not every command can do is asked of those that can */
+	/* in [cdict], a choice applies only to the commands that have it */
 	return ret == CDICT_EUSAGE && !must && o->kind == CMD_OPT_CHOICE ? 0 : ret;
 }
 
@@ -94,7 +94,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* Up to a comment; in quotes as it is. */
+/* The value up to a comment; quoted text is taken verbatim. */
 static char *value_of(char *text)
 {
 	char *value = trim(text), *end;
@@ -135,7 +135,7 @@ static int read_line(struct cmd_args *args, const struct cmd *cmd, char *line, c
 		    err);
 }
 
-/* *path is given; NULL: there is no such place. */
+/* *path is given; NULL: no configuration file. */
 static int config_path(char **path, struct cdict_error *err)
 {
 	const char *named = getenv("CDICT_CONFIG"), *xdg = getenv("XDG_CONFIG_HOME");
@@ -167,7 +167,7 @@ static int read_file(struct cmd_args *args, const struct cmd *cmd, const char *p
 
 	if (fd < 0)
 		return 0;
-	/* sudo keeps HOME: what a user wrote does not steer root */
+	/* sudo keeps HOME: a user's file must not affect root */
 	if (fstat(fd, &st) || (st.st_uid != geteuid() && st.st_uid != 0)) {
 		close(fd);
 		return 0;
@@ -177,7 +177,7 @@ static int read_file(struct cmd_args *args, const struct cmd *cmd, const char *p
 	buf_u8(&text, 0);
 	if (ret == -ENOMEM || text.failed)
 		ret = cdict_fail_nomem(err);
-	else if (ret) /* a folder, say */
+	else if (ret) /* for example, it is a folder */
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "%s: %s", path,
 				 cdict_strerror(ret));
 	for (rest = (char *)text.data; !ret && (line = strsep(&rest, "\n"));) {
@@ -194,7 +194,7 @@ static int read_file(struct cmd_args *args, const struct cmd *cmd, const char *p
 
 /* ---- the environment ---- */
 
-/* "CDICT_TASKS_MAX_LOSS" */
+/* The variable's value: "CDICT_TASKS_MAX_LOSS". */
 static const char *variable(const struct cmd *cmd, const struct cmd_option *o, char *name,
 			    size_t size)
 {

@@ -8,11 +8,11 @@
 #include "base/system/shared_object.h"
 #include "base/text/wrap.h"
 
-/* Text begins in this column; lines end before the other. */
+/* Texts begin in the first column; lines end before the second. */
 #define HELP_COLUMN 30
 #define LAST_COLUMN 96
 
-/* @text, broken into lines that begin at @indent. */
+/* Prints @text, wrapped into lines that begin at @indent. */
 static void wrap(struct sink *s, const char *text, size_t indent)
 {
 	wrap_text(s, text, strlen(text), &(struct wrap){ LAST_COLUMN, indent, indent });

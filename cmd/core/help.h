@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * help.h - what the option tables say, as help and as the completions of shells (completion.c).
+ * help.h - prints the option tables as help and as shell completions (completion.c).
  * @cmds is the NULL-terminated list of all commands.
  */
 #ifndef CMD_HELP_H
@@ -11,7 +11,7 @@
 
 void help_commands(struct sink *s, const struct cmd *const *cmds);
 void help_command(struct sink *s, const struct cmd *cmd);
-/* help_completion - for bash, zsh or fish; false: for another shell, and nothing was written. */
+/* help_completion - for bash, zsh or fish; false: unknown shell, and nothing was written. */
 bool help_completion(struct sink *s, const char *shell, const struct cmd *const *cmds);
 
 #endif

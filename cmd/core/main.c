@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict: picks the command, and answers for what every command shares. */
+/* cdict: finds the command and runs it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,8 +15,8 @@
 #include "cmd/core/options.h"
 #include "cmd/core/parse.h"
 
-/* Every command, in the order in which the help lists them: a new one is one line here and one file
- * cmd/<name>.c. */
+/* All commands, in the order of the help: a new one needs a line here and a file
+ * cmd/<folder>/<name>.c. */
 #define COMMANDS(X)                                                                                \
 	X(record)                                                                                  \
 	X(top)                                                                                     \
@@ -78,7 +78,8 @@ static int no_command(const char *name)
 	return cmd_usage(&call, "there is no command '%s'%s", name, suggest_text(&s, ""));
 }
 
-/* A failed write's errno may be gone; whether a pipe's reader is gone can be asked. */
+/* After a failed write errno may be overwritten; poll() still shows whether the pipe's reader is
+ * gone. */
 static bool reader_left(void)
 {
 	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
@@ -86,7 +87,7 @@ static bool reader_left(void)
 	return poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
 }
 
-/* What did not reach stdout was lost: tell, unless its reader just went away. */
+/* Reports output that did not reach stdout, unless its reader is gone. */
 static int close_stdout(const struct cmd_call *call, int status)
 {
 	bool failed = ferror(stdout) != 0;
@@ -96,12 +97,12 @@ static int close_stdout(const struct cmd_call *call, int status)
 		errno = EPIPE;
 	else if (fflush(stdout) || fclose(stdout))
 		failed = true;
-	if (!failed || status == CMD_FAILED) /* told already */
+	if (!failed || status == CMD_FAILED) /* reported already */
 		return status;
 	return cmd_stdout_error(call, -errno);
 }
 
-/* What was put together for stdout, of which nothing is there when memory was short. */
+/* Flushes output for stdout; when memory ran out, nothing was written. */
 static int print(const struct cmd_call *call, struct sink *s)
 {
 	int rc = sink_finish(s);
@@ -109,8 +110,8 @@ static int print(const struct cmd_call *call, struct sink *s)
 	return rc == -ENOMEM ? cmd_errorf(call, NULL, "out of memory") : CMD_DONE;
 }
 
-/* A closed descriptor 0, 1 or 2 would be given to the next file that is opened, and
- * messages written into it.  Opened the wrong way round, its use still fails. */
+/* If descriptor 0, 1 or 2 is closed, the next file opened would get it, and messages would be
+ * written into that file. /dev/null, opened in the opposite direction, still makes its use fail. */
 static void hold_standard_files(void)
 {
 	for (int fd = 0; fd <= 2; fd++) {
@@ -195,7 +196,7 @@ int main(int argc, char **argv)
 
 	hold_standard_files();
 	if (!first) {
-		/* as perf: no command is wrong usage, answered with the list */
+		/* as with perf: no command is wrong usage, and prints the list */
 		help(args);
 		return CMD_USAGE;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a command says on stderr. */
+/* Prints messages of commands to stderr. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,14 +9,14 @@
 #include "tables/columns/loss.h"
 #include "cmd/core/cmd.h"
 
-/* What can be said when there is no memory to say it in: stderr has no buffer. */
+/* Prints a message without allocating memory: stderr is unbuffered. */
 static void say_no_memory(const struct cmd_call *call)
 {
 	fprintf(stderr, "cdict%s%s: out of memory\n", call && call->cmd ? " " : "",
 		call && call->cmd ? call->cmd->name : "");
 }
 
-/* One line in one write, so that lines of several processes do not mix. */
+/* Prints a line in a single write, so that lines of several processes do not mix. */
 static void say(const struct cmd_call *call, const char *subject, const char *text, uint64_t at)
 {
 	struct sink s;

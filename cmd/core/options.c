@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options that mean the same in every command, brought to a capture. */
+/* Applies the shared options to a capture. */
 #include "cmd/core/options.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ const char *const options_picks[] = { "each", "first", "last", "outer", NULL };
 
 int options_ms(const char *text, uint64_t *ns, struct cdict_error *err)
 {
-	/* milliseconds with six decimals are seconds with nine, read a thousand times */
+	/* parse as seconds with up to nine decimals; milliseconds have up to six */
 	size_t len = strlen(text), whole = strcspn(text, ".");
 	size_t decimals = len > whole ? len - whole - 1 : 0;
 	uint64_t v;
@@ -36,7 +36,7 @@ int options_ms(const char *text, uint64_t *ns, struct cdict_error *err)
 			  "'%s' is no number of milliseconds (up to six decimals)", text);
 }
 
-/* The windows between markers, in place of the one in which they are looked for. */
+/* Replaces the window in which markers are searched by the windows between them. */
 static int mark_windows(struct options_filter *f, const struct options_shared *o,
 			struct cdict_reader *r, struct cdict_error *err)
 {
@@ -73,7 +73,7 @@ static int init_windows(struct options_filter *f, const struct options_shared *o
 	f->clipped = o->time || o->from_ms || o->cap_ms;
 	if (!cdict_reader_window(r, &first, &last)) {
 		first = last = 0;
-		/* the options' text is tested all the same */
+		/* still check the options' text */
 	}
 	rc = o->time ? timespec_parse(&f->windows, o->time, first, last, err)
 		     : timespec_one(&f->windows, first, last);
@@ -165,7 +165,7 @@ static int init_types(struct options_filter *f, const struct options_shared *o,
 	return 0;
 }
 
-/* One of the CPUs asked for is there. */
+/* Whether one of the given CPUs exists. */
 static int check_cpus(const struct options_shared *o, const struct cdict_reader *r,
 		      struct cdict_error *err)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * options.h - the options that mean the same in every command, and what they
- * come to for a given capture: options_filter_init() makes the query and the
- * task filter out of them.
+ * options.h - the options that have the same meaning in every command, and their effect on a given
+ * capture: options_filter_init() makes the query and the task filter.
  *
- * Each OPTION_* below is one entry of a command's option table and needs the
- * command's options struct to begin with a struct options_shared.
+ * Each OPTION_* below is an entry of a command's option table, and requires that the command's
+ * options struct begins with a struct options_shared.
  */
 #ifndef CMD_OPTIONS_H
 #define CMD_OPTIONS_H
@@ -27,23 +26,23 @@ struct options_shared {
 	struct cmd_list maps; /* mapping files */
 	bool map_skip_bad;
 	const char *time;
-	const char *from_ms, *cap_ms; /* text: "not given" is not 0 */
+	const char *from_ms, *cap_ms; /* text: "not given" differs from 0 */
 	const char *window_start, *window_end;
 	int window_pick; /* enum markers_pick */
 	int format;      /* enum table_format */
 	const char *sort;
-	uint64_t top;  /* rows; 0: all */
-	uint64_t jobs; /* 0: as many as there are CPUs */
+	uint64_t top;  /* number of rows; 0: all */
+	uint64_t jobs; /* 0: number of CPUs */
 	double max_loss_pct;
-	const char *job;                    /* of many hosts: cmd/tables/fleet.h */
-	const char *store, *store_password; /* where it is; the file with the password */
+	const char *job;                    /* figures of many hosts: cmd/tables/fleet.h */
+	const char *store, *store_password; /* location of the store; file with its password */
 	bool no_guest_mode, merge_sys_tasks, append_tid, no_pager;
 	bool quiet;
 	int verbose;
 };
 
 extern const char *const options_formats[]; /* text csv json md openmetrics: enum table_format */
-extern const char *const options_rows[];    /* the same but openmetrics */
+extern const char *const options_rows[];    /* the same without openmetrics */
 extern const char *const options_text_or_json[]; /* text json, with the same enum */
 extern const char *const options_picks[];        /* each first last outer: enum markers_pick */
 
@@ -96,7 +95,7 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_formats, "text",  \
 		   "how to print: text, csv, json, md or openmetrics"),                            \
 		OPTION_JSON(options_formats)
-/* ... of rows that are no table of tables/. */
+/* ... for rows that are not a table of tables/. */
 #define OPTION_FORMAT_ROWS                                                                         \
 	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_rows, "text",     \
 		   "how to print: text, csv, json or md"),                                         \
@@ -124,7 +123,7 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 		CMD_STRING(0, "store-password", struct options_shared, store_password, "FILE",     \
 			   "the store's password is the first line of FILE (default: "             \
 			   "$REDISCLI_AUTH)")
-/* Of a table command: the same of many hosts. */
+/* For table commands: the figures of a job. */
 #define OPTIONS_OF_JOB                                                                             \
 	OPTION_JOB("of all hosts of this job ('cdict job') instead of a file"), OPTIONS_STORE
 #define OPTION_NO_GUEST_MODE                                                                       \
@@ -144,7 +143,7 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 #define OPTION_VERBOSE                                                                             \
 	CMD_COUNT('v', "verbose", struct options_shared, verbose, "say more; may be repeated")
 
-/* The groups most commands want. */
+/* Groups for most commands. */
 #define OPTIONS_WINDOW OPTION_TIME, OPTION_FROM, OPTION_CAP, OPTIONS_MARKERS
 #define OPTIONS_MAP OPTION_MAP, OPTION_MAP_SKIP_BAD
 #define OPTIONS_TASKS OPTION_TASK, OPTION_TID, OPTION_VM, OPTIONS_MAP
@@ -154,43 +153,44 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 #define OPTIONS_READ OPTION_JOBS, OPTION_MAX_LOSS, OPTIONS_MESSAGES
 
 /*
- * What the shared options select in one capture.  @query walks a superset:
- * the events' time must also be in @windows when there are several.
+ * The selection of the shared options in one capture. @query walks a superset: with several
+ * @windows, the events' time must also be checked against them.
  */
 struct options_filter {
 	struct cdict_query query;    /* bitmaps borrowed from this struct and from the options */
-	struct timespec_set windows; /* at least one unless the capture holds no event */
-	uint64_t from_ns, to_ns;     /* first start, last end: clipped to the capture */
+	struct timespec_set windows; /* at least one unless the capture contains no event */
+	uint64_t from_ns, to_ns;     /* start of the first, end of the last: clipped to the
+	                              * capture */
 	bool clipped;                /* --time, --from, --cap or markers were given */
-	bool marked;                 /* markers were */
+	bool marked;                 /* markers were given */
 	struct markers_found markers;
 	uint64_t *types;            /* bitmap of @query, owned */
 	struct task_pattern *tasks; /* -t, owned; NULL: not given */
 };
 
-/* options_filter_init - from @o for @r.  CDICT_EUSAGE when an option's text is
- * wrong (report it with cmd_usage()), CDICT_ENOTFOUND when -e matches nothing.
- * @o must outlive @f.  Free with options_filter_fini(), also after a failure. */
+/* options_filter_init - makes the filter from @o for @r. CDICT_EUSAGE when an option's text is
+ * wrong (to be reported by cmd_usage()), CDICT_ENOTFOUND when -e matches nothing. @o must outlive
+ * @f. To be freed with options_filter_fini(), also after a failure. */
 int options_filter_init(struct options_filter *f, const struct options_shared *o,
 			struct cdict_reader *r, struct cdict_error *err);
 void options_filter_fini(struct options_filter *f);
-/* options_filter_tell - what of the markers made no window. */
+/* options_filter_tell - reports markers that did not make a window. */
 void options_filter_tell(const struct options_filter *f, const struct cmd_call *call,
 			 const char *file);
 
-/* options_filter_one_window - CDICT_EUSAGE when --time named several windows:
- * for commands whose figures need one. */
+/* options_filter_one_window - CDICT_EUSAGE when --time has several windows: for commands whose
+ * figures need a single one. */
 int options_filter_one_window(const struct options_filter *f, struct cdict_error *err);
 
-/* options_names - the same options for the names of a walk; all pointers are borrowed. */
+/* options_names - makes the options for the names of a walk; all pointers are borrowed. */
 struct names_options options_names(const struct options_shared *o, struct options_filter *f,
 				   struct label_index *labels);
 
-/* options_fail - reports what options_filter_init() or _one_window() said:
- * CMD_USAGE or CMD_FAILED. */
+/* options_fail - reports an error of options_filter_init() or _one_window(); returns CMD_USAGE or
+ * CMD_FAILED. */
 int options_fail(const struct cmd_call *call, const char *subject, const struct cdict_error *err);
 
-/* options_ms - "12.5" milliseconds as ns; CDICT_EUSAGE. */
+/* options_ms - converts "12.5" milliseconds to ns; CDICT_EUSAGE. */
 int options_ms(const char *text, uint64_t *ns, struct cdict_error *err);
 
 #endif

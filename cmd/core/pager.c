@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A pager for what is longer than the terminal is high. */
+/* Starts a pager for output longer than the terminal. */
 #include "cmd/core/pager.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static bool size_of(struct winsize *ws)
 		return false;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, ws) || !ws->ws_col || !ws->ws_row)
 		*ws = (struct winsize){ .ws_col = 80, .ws_row = 24 };
-	/* set by hand; shells do not export theirs */
+	/* set by the user; shells do not export theirs */
 	if (columns && atoi(columns) > 0 && atoi(columns) <= COLUMNS_MAX)
 		ws->ws_col = (unsigned short)atoi(columns);
 	if (lines && atoi(lines) > 0 && atoi(lines) <= COLUMNS_MAX)
@@ -38,7 +38,7 @@ unsigned pager_columns(void)
 	return size_of(&ws) ? ws.ws_col : 0;
 }
 
-/* What is to be run by the shell, or NULL. */
+/* The shell command of the pager, or NULL. */
 static const char *command(void)
 {
 	const char *pager = getenv("CDICT_PAGER");
@@ -46,7 +46,7 @@ static const char *command(void)
 	if (!pager)
 		pager = getenv("PAGER");
 	if (!pager)
-		/* the shell says when there is no less: then nobody reads */
+		/* the shell checks for less: without it, no pager */
 		pager = "command -v less >/dev/null && exec less || exec cat";
 	return *pager && strcmp(pager, "cat") ? pager : NULL;
 }
@@ -76,7 +76,7 @@ static void start(struct pager *p)
 	}
 	close(pipe_of[0]);
 	p->to = pipe_of[1];
-	/* who leaves the pager has seen enough */
+	/* quitting the pager early is not an error */
 	signal(SIGPIPE, SIG_IGN);
 }
 
@@ -101,7 +101,7 @@ static int put(struct pager *p, const char *data, size_t size)
 	return 0;
 }
 
-/* Lines on the terminal of what is kept, as far as the pager's start needs to know. */
+/* Counts terminal lines of the kept text, up to the number at which the pager starts. */
 static void count(struct pager *p, const char *data, size_t size)
 {
 	for (const char *end = data + size; data < end && p->lines <= p->rows;) {
@@ -150,7 +150,7 @@ int pager_close(struct pager *p)
 {
 	int rc = sink_finish(&p->sink);
 
-	/* it fits */
+	/* it fits the terminal */
 	p->may = false;
 	if (!rc && p->kept.len)
 		rc = put(p, (const char *)p->kept.data, p->kept.len);
@@ -158,7 +158,7 @@ int pager_close(struct pager *p)
 	if (!p->child)
 		return rc;
 	close(p->to);
-	/* the pager's, as long as it runs */
+	/* Ctrl-C belongs to the pager while it runs */
 	signal(SIGINT, SIG_IGN);
 	while (waitpid(p->child, NULL, 0) < 0 && errno == EINTR)
 		;

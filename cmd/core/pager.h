@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pager.h - text for a terminal: how wide it is, and a pager when it is longer than the terminal is high.
+ * pager.h - text for a terminal: its width, and a pager when the text is longer than the screen.
  *
  *	struct pager p;
  *
@@ -8,11 +8,11 @@
  *	sink_printf(&p.sink, ...);
  *	rc = pager_close(&p);
  *
- * The pager is $CDICT_PAGER, else $PAGER, else less, where it is there; "" or "cat": none.  It runs with LESS=FRX
- * unless LESS is set.
+ * The pager is $CDICT_PAGER, else $PAGER, else less, if installed; "" or "cat": none. It runs with
+ * LESS=FRX unless LESS is set.
  *
- * Failure    what could not be written to stdout, by pager_close(): 0 or a negative errno. A pager that ends
- *            before all is read is no failure
+ * Failure    pager_close() returns failed writes to stdout: 0 or a negative errno. It is not a
+ * failure when the pager ends before it has read everything
  */
 #ifndef CMD_PAGER_H
 #define CMD_PAGER_H
@@ -24,23 +24,24 @@
 
 struct pager {
 	struct sink sink;
-	bool may;       /* start one */
+	bool may;       /* a pager may be started */
 	size_t rows;    /* of the terminal */
-	size_t columns; /* and how wide it is */
-	size_t lines;   /* that @kept takes on it */
+	size_t columns; /* width of the terminal */
+	size_t lines;   /* number of terminal lines of @kept */
 	struct buf kept;
-	pid_t child; /* 0: there is none */
-	int to;      /* it reads here */
-	bool gone;   /* it has ended: the rest is for nobody */
+	pid_t child; /* 0: none */
+	int to;      /* write end of its pipe */
+	bool gone;   /* it has ended: discard the rest */
 };
 
-/* pager_columns - how wide stdout is: of a terminal what COLUMNS says, else what it says itself; 0: it is none. */
+/* pager_columns - width of stdout: for a terminal COLUMNS, else its own width; 0: not a terminal. */
 unsigned pager_columns(void);
 
-/* pager_open - @text: what is written is for people; else it goes to stdout as it is. */
+/* pager_open - @text: the output is for people; otherwise it goes to stdout directly. */
 void pager_open(struct pager *p, const struct cmd_call *call, bool text);
 int pager_close(struct pager *p);
-/* pager_end - closes it, and reports @rc, or that it failed; out of memory as of @file; a status. */
+/* pager_end - closes it, and reports @rc, or its own failure; being out of memory is reported for
+ * @file; a status. */
 int pager_end(struct pager *p, const struct cmd_call *call, const char *file, int rc);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* argv to a command's options struct, by its option table. */
+/* Parses argv into a command's options struct, by its option table. */
 #include "cmd/core/parse.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static int fail(struct cdict_error *err, const struct cmd_option *o, const char 
 			  what, arg);
 }
 
-/* Digits up to @end; false for none or too many. */
+/* Parses digits up to @end; false for none or too many. */
 static bool digits(const char **p, uint64_t *v)
 {
 	const char *start = *p;
@@ -68,7 +68,7 @@ static int set_choice(int *value, const struct cmd_option *o, const char *arg,
 			  o->name, known, arg);
 }
 
-/* @item is taken; NULL: there was no memory for it. */
+/* Takes @item; NULL: out of memory. */
 static int push(struct cmd_list *list, char *item, struct cdict_error *err)
 {
 	if (item && !array_push(list, item))
@@ -91,7 +91,7 @@ static int add_list(struct cmd_list *list, const struct cmd_option *o, const cha
 	}
 }
 
-/* "name=value": what belongs together stands in the order in which it was given. */
+/* "name=value": options that share a list keep the order in which they were given. */
 static int add_ordered(struct cmd_list *list, const struct cmd_option *o, const char *arg,
 		       struct cdict_error *err)
 {
@@ -149,7 +149,7 @@ static int add_tids(struct cmd_tids *tids, const struct cmd_option *o, const cha
 	return 0;
 }
 
-/* Puts @arg (NULL for flags) where the option's value lives. */
+/* Stores @arg (NULL for flags) in the option's member. */
 int cmd_option_set(void *opts, const struct cmd_option *o, const char *arg, struct cdict_error *err)
 {
 	void *value = (char *)opts + o->offset;
@@ -205,7 +205,7 @@ static bool takes_argument(const struct cmd_option *o)
 	       o->kind != CMD_OPT_CHOOSE;
 }
 
-/* The same for an argument and what follows it: -L b 1,2 is -L b=1,2. */
+/* Like cmd_option_set(), for an argument and the next one: -L b 1,2 is -L b=1,2. */
 static int set_argument(void *opts, const struct cmd_option *o, const char *arg,
 			const char *const *rest, size_t *used, struct cdict_error *err)
 {
@@ -224,7 +224,7 @@ static int set_argument(void *opts, const struct cmd_option *o, const char *arg,
 	return rc;
 }
 
-/* perf's option --@name of @len bytes, or -@letter. */
+/* Finds perf's option --@name of @len bytes, or -@letter. */
 static const struct cmd_foreign *find_foreign(const struct cmd *cmd, const char *name, size_t len,
 					      char letter)
 {
@@ -244,7 +244,7 @@ static int refuse(const struct cmd_foreign *f, struct cdict_error *err)
 			  f->name ? "-" : "", f->name ? f->name : letter, f->why);
 }
 
-/* What there is to say of an unknown --@name. */
+/* Reports an unknown --@name, with suggestions. */
 static int unknown_name(const struct cmd *cmd, const char *name, size_t len,
 			struct cdict_error *err)
 {
@@ -267,7 +267,7 @@ static const struct cmd_option *find_letter(const struct cmd *cmd, char letter)
 	return NULL;
 }
 
-/* @name of @len bytes, or an unambiguous beginning of a name. */
+/* Finds @name of @len bytes, or an unambiguous prefix of a name. */
 static int find_name(const struct cmd *cmd, const char *name, size_t len,
 		     const struct cmd_option **out, bool *help, struct cdict_error *err)
 {
@@ -305,7 +305,8 @@ static int find_name(const struct cmd *cmd, const char *name, size_t len,
 	return 0;
 }
 
-/* "--name", "--name=value"; @rest are the arguments that follow, of which *@used are used. */
+/* Parses "--name", "--name=value"; @rest are the following arguments, of which *@used are
+ * consumed. */
 static int parse_long(struct cmd_args *args, const struct cmd *cmd, const char *arg,
 		      const char *const *rest, size_t *used, struct cdict_error *err)
 {
@@ -316,7 +317,7 @@ static int parse_long(struct cmd_args *args, const struct cmd *cmd, const char *
 	int rc;
 
 	if (!foreign && !strncmp(arg, "no-", 3) && find_foreign(cmd, arg + 3, len - 3, 0))
-		return 0; /* what is not there is not done */
+		return 0; /* negation of an option that has no effect */
 	if (foreign && foreign->refused)
 		return refuse(foreign, err);
 	if (foreign) {
@@ -341,7 +342,7 @@ static int parse_long(struct cmd_args *args, const struct cmd *cmd, const char *
 	return set_argument(args->opts, o, value, rest, used, err);
 }
 
-/* "-abc", "-oFILE", "-o" and then FILE. */
+/* Parses "-abc", "-oFILE", "-o" followed by FILE. */
 static int parse_letters(struct cmd_args *args, const struct cmd *cmd, const char *arg,
 			 const char *const *rest, size_t *used, struct cdict_error *err)
 {
@@ -358,7 +359,7 @@ static int parse_letters(struct cmd_args *args, const struct cmd *cmd, const cha
 		if (!o && (foreign = find_foreign(cmd, NULL, 0, *p))) {
 			if (foreign->refused)
 				return refuse(foreign, err);
-			/* "-z3": digits behind the letter are its value */
+			/* "-z3": digits after the letter are its value */
 			if (foreign->argument == CMD_FOREIGN_MAYBE)
 				p += strspn(p + 1, "0123456789");
 			if (foreign->argument != CMD_FOREIGN_ONE)
@@ -456,7 +457,7 @@ void cmd_args_fini(struct cmd_args *args, const struct cmd *cmd)
 
 			for (size_t i = 0; i < list->n; i++)
 				free((void *)list->at[i]);
-			array_fini(list); /* others may share it */
+			array_fini(list); /* several options may share it */
 		} else if (o->kind == CMD_OPT_CPUS) {
 			free(((struct cmd_cpus *)value)->bits);
 		} else if (o->kind == CMD_OPT_TIDS) {

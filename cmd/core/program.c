@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* $PATH may come from whom root does not trust: sudo -E, su without a dash, a folder of a user's put first. */
+/* For root, $PATH may be set by an untrusted user: by sudo -E, by su without a dash, or with a
+ * user's folder first. */
 #include "cmd/core/program.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether only root says what is at @path, links followed. */
+/* Whether only root can change @path, symbolic links followed. */
 static bool is_of_root(const char *path)
 {
 	struct stat st;

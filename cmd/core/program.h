@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* program.h - which program another one's name means: for root none that somebody else may put there. */
+/* program.h - finds a program in $PATH; for root, only one that nobody else could have put there. */
 #ifndef CMD_PROGRAM_H
 #define CMD_PROGRAM_H
 
-/* program_run - becomes @name of $PATH, as execvp(); root passes over what is relative in $PATH, and over folders and
- * programs that others own or may write.  Comes back when there is none, with errno (EACCES: passed over). */
+/* program_run - executes @name from $PATH, like execvp(); for root it skips relative folders in
+ * $PATH, and folders and programs that others own or may write. Returns when there is none, with
+ * errno (EACCES: skipped). */
 void program_run(const char *name, char *const argv[]);
 
 #endif
