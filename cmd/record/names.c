@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names at capture: who is running here is known best now. */
+/* Names tasks during the recording, when the host can still be asked about them. */
 #include <signal.h>
 
 #include "annotate/host/host.h"
@@ -7,7 +7,7 @@
 #include "cmd/input/maps.h"
 #include "cmd/record/record.h"
 
-/* This host's VMs; what cannot be read is no reason not to record. */
+/* Finds this host's VMs; errors do not prevent the recording. */
 static void ask_host(struct record_names *n)
 {
 	const struct record_opts *o = n->call->opts;
@@ -19,7 +19,7 @@ static void ask_host(struct record_names *n)
 		cmd_warn(n->call, NULL, "tasks are not named: %s", err.text);
 		n->failed = true;
 	}
-	/* "No VM here" is no news on a host without. */
+	/* "No VM here" is irrelevant on a host without VMs. */
 	for (size_t i = 0; i < report.notes.n && (report.vms.n || n->call->verbose); i++)
 		cmd_warn(n->call, NULL, "%s", report.notes.at[i]);
 	host_report_fini(&report);
@@ -29,14 +29,14 @@ static void *ask_openstack(void *names)
 {
 	struct record_names *n = names;
 
-	/* That it could not be asked is said; the host's names are there. */
+	/* A failure is reported; the host's names remain. */
 	if (openstack_add(n->call, n->ask, NULL, &n->labels, &n->asked))
 		n->failed = true;
 	return NULL;
 }
 
-/* A network is slow, and what is to be recorded happens now: the answer comes while it is recorded. Signals
- * are for the recorder. */
+/* Networks are slow, and the recording must not wait: the answer arrives during the recording.
+ * Signals go to the recorder. */
 static void begin_asking(struct record_names *n)
 {
 	sigset_t all, old;
@@ -59,7 +59,7 @@ int record_names_init(struct record_names *n, const struct cmd_call *call)
 	n->status = openstack_prepare(call, &o->openstack, &n->ask);
 	if (!n->status)
 		n->status = maps_read(&n->labels, call, &o->shared);
-	/* By tids that the events have only where pids are the kernel's. */
+	/* The host's tids match the events only if pids are the kernel's. */
 	if (!n->status && !o->no_names && !host_pids_foreign())
 		ask_host(n);
 	if (!n->status)
@@ -93,7 +93,7 @@ static int write_all(const struct mapping *m, struct cdict_writer *w, struct cdi
 	return ret;
 }
 
-/* What is known at the beginning, and all of it at the end. */
+/* Writes the labels known at the begin, and all of them at the end. */
 int record_names_write(void *names, bool last, struct cdict_writer *w, struct cdict_error *err)
 {
 	struct record_names *n = names;

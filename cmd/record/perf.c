@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * --keep-perf-data: perf record of the same events beside us. It is started disabled, enabled
- * before our events and stopped after them, so that its file covers ours.
+ * --keep-perf-data: runs perf record with the same events in parallel. It is started disabled,
+ * enabled before our events and stopped after them, so that its file covers ours.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +19,10 @@
 #include "cmd/core/program.h"
 #include "cmd/record/record.h"
 
-#define START_MS 30000 /* perf reads all of /proc first */
-#define STOP_MS 60000  /* and walks its file at the end */
+#define START_MS 30000 /* perf first reads all of /proc */
+#define STOP_MS 60000  /* perf walks its file at the end */
 
-/* The argument list, one text after the other, in one buffer. */
+/* The argument list, NUL-separated texts in one buffer. */
 struct words {
 	struct buf text;
 	size_t n;
@@ -110,7 +110,7 @@ static void run(const struct words *w, int control, int ack)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	/* Ctrl-C is for us, who tell it; and it must not stay behind. */
+	/* Ctrl-C goes to the recorder, which stops perf; and perf must not outlive it. */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	fcntl(control, F_SETFD, 0);
@@ -131,7 +131,7 @@ static void forget(struct record_perf *p)
 	p->control = p->ack = 0;
 }
 
-/* Sends @what; false when perf does not acknowledge it in time. */
+/* Sends a command; false when perf does not acknowledge it in time. */
 static bool tell(struct record_perf *p, const char *what, int timeout_ms)
 {
 	struct pollfd wait = { .fd = p->ack, .events = POLLIN };
@@ -199,7 +199,7 @@ int record_perf_beside(void *perf, const struct choice *choice, size_t ring_byte
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM)
-		return 0; /* as it ends when it is told to, the file whole */
+		return 0; /* perf ends that way when stopped, with a complete file */
 	return cdict_fail(err, -ECHILD, CDICT_NO_OFFSET,
 			  "perf record failed (status %d): %s may be incomplete",
 			  WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perf record's options (of Linux 6.1 to 6.12) that are none of ours: what is so here anyway is accepted, the rest
- * refused with the reason. cdict-record(1) has the same list, and tests/live holds both against perf.
+ * Options of perf record (of Linux 6.1 to 6.12) that cdict record does not have: those that are the
+ * default here are accepted, the others refused with the reason. cdict-record(1) has the same list,
+ * and tests/live compares both with perf.
  */
 #include "cmd/record/record.h"
 

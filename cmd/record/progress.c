@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a terminal shows while it is recorded: one line, once a second. */
+/* Progress of a recording on a terminal: one line, updated every second. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "cmd/record/record.h"
 #include "tables/columns/number.h"
 
-/* A line that wraps would not go away. */
+/* Limits the line: a wrapped line could not be erased. */
 static size_t columns(void)
 {
 	struct winsize ws;
@@ -32,7 +32,7 @@ void record_progress_show(void *meter, const struct record_progress *p)
 	sink_puts(&s, p->paused ? "paused, " : "recording to ");
 	escape_terminal(&s, m->output, strlen(m->output));
 	sink_printf(&s, ", %.0f s: ", p->seconds);
-	/* The rings are emptied some times a second, blocks are encoded once a second: no zeros before that. */
+	/* Rings are read several times a second, but blocks encoded once a second: do not show zeros before. */
 	if (p->events)
 		sink_printf(&s, "%s events, ", number_grouped(events, p->events));
 	else if (!p->paused)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pushing while it is recorded: a process of its own, so that neither a slow store, nor memory, nor a fault in a
- * library ever touches the recorder. It reads the file beside the writer, at the lowest priority.
+ * Pushes figures during the recording, in a separate process, so that neither a slow store, nor
+ * memory usage, nor a fault in a library affects the recorder. It reads the file while it is
+ * written, at the lowest priority.
  *
- * The recorder sends it where the file is complete: a message that is dropped when nobody has taken the one
- * before. The end of messages is the end of the recording, whatever ended it.
+ * The recorder sends up to where the file is complete: a message is dropped when the previous one
+ * was not received yet. The end of messages is the end of the recording, however it ended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,7 @@ struct message {
 struct pusher {
 	const struct cmd_call *call;
 	int socket;
-	int file; /* -1: nothing came yet */
+	int file; /* -1: no message received yet */
 	struct fleet_live live;
 };
 
@@ -51,7 +52,8 @@ static int open_store(void *ctx, struct store **out, struct cdict_error *err)
 	return fleet_open_store(out, p->call->opts, err);
 }
 
-/* Both descriptors are taken; false: the recording is over, or it would have to wait. */
+/* Receives a message and both descriptors; false: the recording has ended, or no message is
+ * pending. */
 static bool receive(struct pusher *p, struct message *m, int *tail, bool wait)
 {
 	struct iovec part = { m, sizeof(*m) };
@@ -81,7 +83,8 @@ static bool receive(struct pusher *p, struct message *m, int *tail, bool wait)
 	return true;
 }
 
-/* @bytes of the file and the tail behind them, in one piece: all pages but the last are the file's own. */
+/* Maps @bytes of the file and the tail after them contiguously: all pages except the last are the
+ * file's own. */
 static void *map(int file, uint64_t bytes, int tail, uint64_t tail_size)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), whole = bytes / page * page;
@@ -104,7 +107,7 @@ static void *map(int file, uint64_t bytes, int tail, uint64_t tail_size)
 	return NULL;
 }
 
-/* Of several that wait the latest. */
+/* Handles messages; of several pending ones, only the latest. */
 static void view_all(struct pusher *p)
 {
 	struct message m;
@@ -162,7 +165,7 @@ static int tell_end(const struct pusher *p, const char *spool)
 	return n->spooled || n->left ? CMD_DAMAGED : CMD_DONE;
 }
 
-/* Of us and the recorder the kernel shall end us. */
+/* If memory runs out, the kernel should kill this process, not the recorder. */
 static void stand_back(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -187,7 +190,7 @@ static int run(const struct cmd_call *call, int socket, const char *spool)
 					   .say_ctx = &p };
 	int status, nice = getpriority(PRIO_PROCESS, 0);
 
-	/* Ctrl-C ends the recording, and then comes what is left to push. */
+	/* Ctrl-C ends the recording; the rest is pushed after that. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
@@ -195,7 +198,7 @@ static int run(const struct cmd_call *call, int socket, const char *spool)
 	fleet_live_init(&p.live, &opts);
 	view_all(&p);
 	signal(SIGINT, SIG_DFL);
-	/* there is no recording to stand back from any more, and somebody waits */
+	/* no recording is left to disturb, and the user waits */
 	if (setpriority(PRIO_PROCESS, 0, nice))
 		errno = 0;
 	view_end(&p);
@@ -231,7 +234,7 @@ void record_push_view(void *push, const struct record_view *view)
 		c->cmsg_type = SCM_RIGHTS;
 		c->cmsg_len = CMSG_LEN(sizeof(fds));
 		memcpy(CMSG_DATA(c), fds, sizeof(fds));
-		/* Who is busy gets the next one. */
+		/* If the pusher is busy, it gets the next message. */
 		if (sendmsg(p->socket, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 			errno = 0;
 	}

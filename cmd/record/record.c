@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict record: what the scheduler and KVM do now -> cdict. */
+/* cdict record: records scheduler and KVM events to a cdict. */
 #include "cmd/record/record.h"
 
 #include <errno.h>
@@ -126,8 +126,8 @@ struct recorder {
 	struct record_span *spans;
 	struct control control;
 	struct record_meter meter;
-	bool terminal; /* somebody looks at standard error */
-	char *stamped; /* -o with the time in it */
+	bool terminal; /* standard error is a terminal */
+	char *stamped; /* output name with a time stamp */
 	int status;
 };
 
@@ -142,7 +142,7 @@ static void say(void *ctx, bool warning, const char *line)
 		fprintf(stderr, "[ cdict record: %s ]\n", line);
 }
 
-/* HLT and its kin, by the name that the recorded format gives the exit. */
+/* Whether it is HLT or similar, by the exit's name in the recorded format. */
 static bool exit_is_idle(void *ctx, const struct cdict_event_type *type, uint32_t isa,
 			 uint64_t code, uint64_t esr_ec)
 {
@@ -157,17 +157,17 @@ static bool exit_is_idle(void *ctx, const struct cdict_event_type *type, uint32_
 	return name && analyze_reason_is_idle(name);
 }
 
-/* What the user typed, from the kernel: the parser has taken it apart. */
+/* Reads the command line as typed, from the kernel: the parser has modified it. */
 static void read_cmdline(struct recorder *r)
 {
-	/* the last argument's NUL ends it */
+	/* skip the last argument's NUL */
 	if (procfs_read(AT_FDCWD, "/proc/self/cmdline", &r->cmdline, 65536))
 		buf_fini(&r->cmdline);
 	for (size_t i = 0; i + 1 < r->cmdline.len; i++)
 		r->cmdline.data[i] = r->cmdline.data[i] ? r->cmdline.data[i] : ' ';
 }
 
-/* "event=..." and "filter=..." in their order. */
+/* Takes "event=..." and "filter=..." in order. */
 static int take_events(struct recorder *r, struct record_options *to, struct cdict_error *err)
 {
 	const struct record_opts *o = r->call->opts;
@@ -189,7 +189,7 @@ static int take_events(struct recorder *r, struct record_options *to, struct cdi
 	return 0;
 }
 
-/* Whom: -p, -t, -u, -G. */
+/* Which tasks: -p, -t, -u, -G. */
 static int take_tasks(struct recorder *r, struct record_options *to, struct cdict_error *err)
 {
 	const struct record_opts *o = r->call->opts;
@@ -213,7 +213,7 @@ static int take_tasks(struct recorder *r, struct record_options *to, struct cdic
 	return ret;
 }
 
-/* Where the code was: -g and its kin. */
+/* Call chains: -g and related options. */
 static int take_stacks(const struct record_opts *o, struct record_options *to,
 		       struct cdict_error *err)
 {
@@ -227,7 +227,7 @@ static int take_stacks(const struct record_opts *o, struct record_options *to,
 	return o->call_graph ? record_call_graph(o->call_graph, &to->stack_bytes, err) : 0;
 }
 
-/* When, and into which files. */
+/* Times and output files. */
 static int take_times(struct recorder *r, struct record_options *to, struct cdict_error *err)
 {
 	const struct record_opts *o = r->call->opts;
@@ -290,7 +290,7 @@ static int take_output(struct recorder *r, struct record_options *to, struct cdi
 	return 0;
 }
 
-/* --push, and what goes with it. */
+/* --push and related options. */
 static int take_job(const struct record_opts *o, const struct record_options *to,
 		    struct cdict_error *err)
 {
@@ -335,7 +335,8 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 	to->n_cpus = o->shared.cpus.n;
 	to->command = r->call->n_operands ? r->call->operands : NULL;
 	to->tell_missing = r->call->verbose > 0;
-	to->groups = (unsigned)(o->groups > 1024 ? 1024 : o->groups); /* CPUs are fewer still */
+	to->groups = (unsigned)(o->groups > 1024 ? 1024 : o->groups); /* there are never more
+	                                                               * CPUs */
 	to->realtime = (int)o->realtime;
 	to->trigger = o->trigger;
 	to->trigger_task = o->shared.task;
@@ -368,7 +369,7 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				 "option --%s needs --keep: what should be written then?",
 				 o->trigger ? "trigger" : "task");
-	/* Now, and not after what may take longer or is refused to others than root. */
+	/* Check it now, before anything slow, or refused except to root. */
 	if (!ret && o->trigger)
 		ret = trigger_parse(&(struct trigger_spec){ 0 }, o->trigger, err);
 	if (!ret && o->shared.task && !o->trigger)
@@ -426,7 +427,7 @@ static void closing_lines(const struct recorder *r, const struct record_options 
 				     : 0.0,
 		rep->cpus, number_bytes(rings, rep->bytes_rings), rep->wakeups,
 		number_bytes(memory, rep->max_rss_bytes), number_bytes(bound, rep->memory_bytes));
-	/* What to type next, when somebody looks who may not know. */
+	/* Suggest the next command, on a terminal. */
 	if (r->terminal && strcmp(o->output, "-") && !o->rotate && (!o->keep || rep->dumps)) {
 		bool named = strcmp(o->output, INPUT_DEFAULT) != 0;
 
@@ -445,7 +446,7 @@ static int status_of(const struct recorder *r, const struct record_options *o,
 	double lost = (double)(rep->lost + rep->dropped), all = (double)rep->events + lost;
 
 	if (rep->ended.code == -EPIPE && !strcmp(o->output, "-"))
-		return CMD_FAILED; /* who read it went away */
+		return CMD_FAILED; /* the reader of the output is gone */
 	if (rep->ended.code) {
 		bool any = !o->keep || rep->dumps;
 
@@ -454,7 +455,7 @@ static int status_of(const struct recorder *r, const struct record_options *o,
 		return any ? CMD_DAMAGED : CMD_FAILED;
 	}
 	if (rep->failed_dumps) {
-		/* A warning was printed for each, but not with -q. */
+		/* Each was reported by a warning, except with -q. */
 		if (r->call->quiet)
 			cmd_error(r->call, o->output, &rep->dump_error);
 		return rep->dumps ? CMD_DAMAGED : CMD_FAILED;
@@ -480,7 +481,7 @@ static void ended(void *ctx, const struct record_report *report)
 	record_progress_end(&r->meter);
 	closing_lines(r, r->options, report);
 	r->status = status_of(r, r->options, report);
-	/* Done, but what was asked for is not all there. */
+	/* Done, but incomplete. */
 	if (!record_names_wait(&r->names) && r->status == CMD_DONE)
 		r->status = CMD_DAMAGED;
 }
@@ -531,7 +532,7 @@ static int record_run_command(const struct cmd_call *call)
 	if (!ret && status == CMD_DONE && !opts->dry_run) {
 		r.terminal = !call->quiet && isatty(STDERR_FILENO);
 		r.meter.output = o.output;
-		/* A command writes to the terminal itself. */
+		/* A recorded command may write to the terminal itself. */
 		if (r.terminal && !o.command) {
 			o.progress = record_progress_show;
 			o.progress_ctx = &r.meter;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* record.h - `cdict record`, split over cmd/record*.c. */
+/* record.h - `cdict record`, shared by the files of cmd/record. */
 #ifndef CMD_RECORD_H
 #define CMD_RECORD_H
 
@@ -37,7 +37,7 @@ struct record_opts {
 	const char *spool;
 };
 
-/* --- record_units.c: values with units; CDICT_EUSAGE and the option's name in *err */
+/* --- units.c: values with units; CDICT_EUSAGE and the option's name in *err */
 
 /* "128" pages, "4K", "4M", "1G". */
 int record_size(const char *option, const char *text, bool pages, uint64_t *bytes,
@@ -45,93 +45,93 @@ int record_size(const char *option, const char *text, bool pages, uint64_t *byte
 /* "30s", "500ms", "2m", "64M", "30s,64M". */
 int record_keep(const char *text, uint64_t *ns, uint64_t *bytes, struct cdict_error *err);
 
-/* "5" seconds, "300ms", "2m": more than nothing. */
+/* "5" seconds, "300ms", "2m": greater than 0. */
 int record_time(const char *option, const char *text, uint64_t *ns, struct cdict_error *err);
-/* "500" ms, "-1", "10-20,30-40". Spans are given. */
+/* "500" ms, "-1", "10-20,30-40". *spans is given. */
 int record_delay(const char *text, struct record_span **spans, size_t *n, bool *paused,
 		 struct cdict_error *err);
-/* "fp": 0 bytes of the stack; "dwarf", "dwarf,4096". */
+/* "fp": sets *stack_bytes to 0; "dwarf", "dwarf,4096". */
 int record_call_graph(const char *text, uint32_t *stack_bytes, struct cdict_error *err);
 /* "signal", "30s", "2G". */
 int record_rotation(const char *text, struct record_options *o, struct cdict_error *err);
 
-/* --- record_perf_options.c: what perf record has and we do not need */
+/* --- perf_options.c: options that only perf record has */
 
 extern const struct cmd_foreign record_perf_options[];
 
-/* --- record_progress.c: what a terminal shows */
+/* --- progress.c: progress on a terminal */
 
 struct record_meter {
 	const char *output;
 	bool shown;
 };
 
-/* struct record_options.progress; the meter's line is taken away by record_progress_end(). */
+/* The callback progress of struct record_options; record_progress_end() erases the line. */
 void record_progress_show(void *meter, const struct record_progress *p);
 void record_progress_end(struct record_meter *m);
 
-/* --- record_names.c: labels of the tasks */
+/* --- names.c: labels of the tasks */
 
 struct record_names {
 	const struct cmd_call *call;
 	struct mapping labels;
-	int status;  /* of the mapping files */
-	bool failed; /* something that was asked for names did not give them */
-	/* OpenStack is asked while it is recorded, by a thread of its own. */
+	int status;  /* status of reading the mapping files */
+	bool failed; /* a requested source of names failed */
+	/* A separate thread queries OpenStack during the recording. */
 	struct openstack_ask *ask;
-	struct mapping asked; /* what is known, and then what came */
+	struct mapping asked; /* starts with the known labels, then receives the answer */
 	pthread_t thread;
 	bool asking;
 };
 
-/* Looks at the host and reads the mapping files, before the recording; a status. */
+/* Reads the host's tasks and the mapping files, before the recording; a status. */
 int record_names_init(struct record_names *n, const struct cmd_call *call);
 void record_names_fini(struct record_names *n);
-/* Waits for who is still asked, and takes what came; false: not all gave their names. */
+/* Waits for pending queries, and takes the answers; false: a source failed. */
 bool record_names_wait(struct record_names *n);
-/* struct record_options.labels */
+/* The callback labels of struct record_options. */
 int record_names_write(void *names, bool last, struct cdict_writer *w, struct cdict_error *err);
 
-/* --- record_push.c: figures of what is recorded, into a job, while it is */
+/* --- push.c: pushes figures into a job during the recording */
 
 struct record_push {
 	int pid; /* 0: none */
 	int socket;
 };
 
-/* Starts who pushes; before any thread. A status. */
+/* Starts the pusher; to be called before there are threads. A status. */
 int record_push_begin(struct record_push *p, const struct cmd_call *call, const char *output);
-/* struct record_options.view */
+/* The callback view of struct record_options. */
 void record_push_view(void *push, const struct record_view *view);
-/* The file is whole. */
+/* The file is complete. */
 void record_push_over(struct record_push *p);
 /* Waits until the rest is pushed; a status. */
 int record_push_end(struct record_push *p, const struct cmd_call *call);
 
-/* --- record_start.c: --wait */
+/* --- start.c: --wait */
 
 struct record_moment {
 	const struct cmd_call *call;
 	struct store *st;
 	struct fleet_waiter me;
-	uint64_t after_ns; /* starts of later moments are heeded */
+	uint64_t after_ns; /* only starts after this time are used */
 };
 
-/* struct record_options.wait */
+/* The callback wait of struct record_options. */
 int record_moment_wait(void *moment, const sigset_t *signals, struct record_start *start,
 		       struct cdict_error *err);
-/* When it has recorded, from @began_wall_ns on; 0: it has not. */
+/* Called after the recording, which began at @began_wall_ns; 0: it did not begin. */
 void record_moment_end(struct record_moment *m, uint64_t began_wall_ns);
 
-/* --- record_perf.c: perf record beside us */
+/* --- perf.c: perf record in parallel */
 
 struct record_perf {
 	const struct record_opts *opts;
 	int pid;
-	int control, ack; /* perf's --control */
+	int control, ack; /* pipes for perf's --control */
 };
 
-/* struct record_options.beside */
+/* The callback beside of struct record_options. */
 int record_perf_beside(void *perf, const struct choice *choice, size_t ring_bytes,
 		       struct cdict_error *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict record --wait: begins when 'cdict job start' says, on every host that waits at one moment. */
+/* cdict record --wait: starts the recording when 'cdict job start' says, on all waiting hosts at
+ * the same moment. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,12 +14,12 @@
 #include "cmd/record/record.h"
 #include "cmd/tables/fleet.h"
 
-/* How often a start is looked for: a thousand hosts that wait ask a server 8,000 questions a second. */
+/* Polling interval for a start: a thousand waiting hosts send a server 8,000 queries a second. */
 #define LOOK_NS UINT64_C(250000000)
-/* So long before the moment tasks and names are read and the file is begun. */
+/* This long before the start, tasks and names are read and the file is begun. */
 #define PREPARE_NS UINT64_C(3000000000)
 
-/* False: a signal came that ends it. */
+/* False: a signal ended the wait. */
 static bool pause_ns(const sigset_t *signals, uint64_t ns)
 {
 	struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
@@ -38,7 +39,7 @@ static int give_up(struct record_moment *m, const char *job, struct cdict_error 
 			  job);
 }
 
-/* This machine's clock at the store's @ns. */
+/* Converts the store's @ns to this machine's clock. */
 static uint64_t own_ns(const struct record_moment *m, uint64_t ns)
 {
 	return ns - (uint64_t)m->me.clock.offset_ns;
@@ -64,7 +65,7 @@ static int enlist(struct record_moment *m, const char *job, struct cdict_error *
 	rc = rc ? rc : fleet_start_latest(m->st, job, &earlier, err);
 	if (rc < 0)
 		return rc;
-	if (rc && earlier.at_ns > m->after_ns) /* it is to come */
+	if (rc && earlier.at_ns > m->after_ns) /* that start is still in the future */
 		return 0;
 	if (rc)
 		cmd_warn(m->call, NULL, "job %s was started %.1f s ago: waits for the next start",
@@ -74,7 +75,7 @@ static int enlist(struct record_moment *m, const char *job, struct cdict_error *
 	return 0;
 }
 
-/* 1: that one is over, the next one is waited for. */
+/* 1: this start has passed; wait for the next one. */
 static int take_start(struct record_moment *m, const char *job, const struct fleet_start *s,
 		      const sigset_t *signals, struct record_start *out, struct cdict_error *err)
 {
@@ -113,7 +114,7 @@ static int take_start(struct record_moment *m, const char *job, const struct fle
 	return 0;
 }
 
-/* Who is killed says no more, and does not wait for ever in the eyes of others. */
+/* A killed waiter stops renewing, so that others do not see it waiting forever. */
 static int renew(struct record_moment *m, const char *job, struct cdict_error *err)
 {
 	uint64_t now = fleet_now_ns() + (uint64_t)m->me.clock.offset_ns;
@@ -160,7 +161,7 @@ int record_moment_wait(void *moment, const sigset_t *signals, struct record_star
 		if (!rc)
 			break;
 		if (rc == CDICT_ENOTFOUND || rc == -EINTR || rc == -ENOMEM)
-			return rc; /* it was removed; a signal */
+			return rc; /* the job was removed; a signal */
 		if (rc < 0 && !told)
 			cmd_warn(m->call, NULL, "%s; it is tried again", err->text);
 		told = rc < 0;

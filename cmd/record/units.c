@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sizes and times of cdict record's options. */
+/* Parses sizes and times of cdict record's options. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "cmd/record/record.h"
 
-/* A number that begins @text; *end is behind it. False: there is none. */
+/* Parses the number at the begin of @text; sets *end after it. False: no number. */
 static bool number(const char *text, double *v, char **end)
 {
 	size_t n = strspn(text, "0123456789.");
@@ -182,7 +182,7 @@ int record_rotation(const char *text, struct record_options *o, struct cdict_err
 	}
 	if (text[strspn(text, "0123456789.")] &&
 	    !record_time("switch-output", text, &o->rotate_ns, NULL)) {
-		if (o->rotate_ns >= 100000000) /* files of less are no use */
+		if (o->rotate_ns >= 100000000) /* shorter files are useless */
 			return 0;
 	}
 	return cdict_fail(
@@ -192,7 +192,7 @@ int record_rotation(const char *text, struct record_options *o, struct cdict_err
 		text);
 }
 
-/* perf's: what the kernel dumps of a stack, in a record whose size has 16 bits. */
+/* perf's default and limit for the stack dump of a sample, a record whose size has 16 bits. */
 #define DUMP_DEFAULT 8192u
 #define DUMP_MAX 65528u
 
