@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The captures that a command reads. */
+/* Opens the captures that a command reads. */
 #include "cmd/input/input.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ static int add_matches(struct texts *files, const char *pattern)
 	return ret;
 }
 
-/* A file that is called so is that file. */
+/* An existing file of that name is not a pattern. */
 static bool is_pattern(const char *name)
 {
 	return name[strcspn(name, "*?[")] && access(name, F_OK);
@@ -78,7 +78,7 @@ int input_files(struct texts *files, const struct cmd_call *call)
 		    : input_files_add(files, call, call->operands, call->n_operands);
 }
 
-/* ---- what it is ---- */
+/* ---- format ---- */
 
 bool input_is_perf(const char *file)
 {
@@ -101,12 +101,12 @@ bool input_is_text(const char *file)
 	for (size_t i = 0; i < n; i++)
 		if (!first[i])
 			return false;
-	/* neither has a zero byte in its name's first part, and both say what they are */
+	/* the magic of both has no zero byte in its first part, and both are binary */
 	return n && !is_dir && memcmp(first, FORMAT_MAGIC, n) && memcmp(first, "PERFILE2", n) &&
 	       memcmp(first, "2ELIFREP", n);
 }
 
-/* ---- converted on the way ---- */
+/* ---- conversion in memory ---- */
 
 static int convert(struct cdict_reader **out, const struct cmd_call *call,
 		   const struct source_kind *kind, const char *file, unsigned flags)
@@ -150,7 +150,7 @@ static int convert(struct cdict_reader **out, const struct cmd_call *call,
 	return status;
 }
 
-/* What was looked for is not what somebody named. */
+/* The user did not name this file: explains the default. */
 static int no_default(const struct cmd_call *call)
 {
 	return cmd_errorf(call, INPUT_DEFAULT,

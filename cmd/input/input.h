@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * input.h - the captures that a command reads: which ones, and of what kind.
+ * input.h - the captures that a command reads, and their formats.
  *
- * Failure    a status; what failed was told
+ * Failure    a status; failures are reported
  */
 #ifndef CMD_INPUT_H
 #define CMD_INPUT_H
@@ -11,34 +11,36 @@
 #include "cdict/reader.h"
 #include "cmd/core/cmd.h"
 
-/* What record writes and the others read when no file is named, as perf.data is for perf. */
+/* Default output of record, and input of the other commands, like perf.data for perf. */
 #define INPUT_DEFAULT "record.cdict"
 
-/* input_file - the FILE operand, else -i; when there is neither, "-" if standard input is a pipe, else
- * INPUT_DEFAULT: perf's rule. */
+/* input_file - the FILE operand, else -i; without both, "-" if standard input is a pipe, else
+ * INPUT_DEFAULT: like perf. */
 const char *input_file(const struct cmd_call *call);
 
-/* The files of a command that takes several, as input_file() when none is named. A pattern ("*.cdict") that
- * the shell left as it is stands for the files that match. */
+/* input_files - the files of a command that takes several; like input_file() when none is given. A
+ * pattern ("*.cdict") that the shell left unexpanded stands for the files that match. */
 int input_files(struct texts *files, const struct cmd_call *call);
-/* input_files_add - @n names behind those that are there, patterns as above. */
+/* input_files_add - appends @n names to @files, patterns as above. */
 int input_files_add(struct texts *files, const struct cmd_call *call, const char *const *names,
 		    size_t n);
 
 enum input_flags {
-	INPUT_ALL_EVENTS = 1, /* of a recording of perf; else those of sched and kvm */
+	INPUT_ALL_EVENTS = 1, /* of a perf recording; otherwise only those of sched and kvm */
 	INPUT_MAY_BE_EMPTY = 2,
 };
 
-/* input_open - @file, which is a cdict, or what perf records: that is converted on the way, into memory, and told. */
+/* input_open - opens @file, which is a cdict, or a recording of perf: that is converted in memory,
+ * and this is reported. */
 int input_open(struct cdict_reader **out, const struct cmd_call *call, const char *file,
 	       unsigned flags);
 
-/* input_is_empty - whether @file is a regular file without a byte. */
+/* input_is_empty - whether @file is an empty regular file. */
 bool input_is_empty(const char *file);
-/* input_is_text - whether @file begins as a text does, and not as a capture; what cannot be read yet is none. */
+/* input_is_text - whether @file begins with text, not with a capture; false for input that cannot
+ * be read yet. */
 bool input_is_text(const char *file);
-/* input_is_perf - whether it is what perf records, a file or a directory. */
+/* input_is_perf - whether it is a perf recording, a file or a directory. */
 bool input_is_perf(const char *file);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Formats for a recording whose recorder wrote none. */
+/* Finds formats for a recording whose recorder wrote none. */
 #include "cmd/input/lending.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "capture/host/tracefs.h"
 #include "convert/lent.h"
 
-/* Whether it can be read twice. */
+/* Whether it can be read twice: a regular file or a directory. */
 static bool is_whole(const char *input, struct stat *st)
 {
 	int rc = strcmp(input, "-") ? stat(input, st) : fstat(STDIN_FILENO, st);
@@ -37,7 +37,7 @@ static int survey(struct lent_survey *s, const struct lending *l, struct cdict_e
 	return ret;
 }
 
-/* Events that have samples and no format. */
+/* Counts events that have samples but no format. */
 static size_t untyped(const struct lent_survey *s)
 {
 	size_t n = 0;
@@ -59,7 +59,7 @@ static size_t typed(const struct lent_survey *s)
 	return n;
 }
 
-/* The first event whose samples do not fit its format. */
+/* Describes the first event whose samples do not fit its format. */
 static void say_misfit(const struct lent_survey *s, char *out, size_t size)
 {
 	for (size_t i = 0; i < s->events.n; i++) {
@@ -84,14 +84,15 @@ static int take(struct lending *l, const struct lent_survey *s, const char *sour
 	return out->tracing ? 0 : cdict_fail_nomem(err);
 }
 
-/* --- this host's --- */
+/* --- from this host --- */
 
 static uint64_t ns(const struct timespec *t)
 {
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
 
-/* Whether @s, of a file written at @written, is of this machine since its boot; why in @text. */
+/* Whether @s, of a file written at @written, was recorded on this machine since its boot; the
+ * reason in @text. */
 static bool is_of_here(const struct perfdata *pd, const struct lent_survey *s,
 		       const struct timespec *written, char *text, size_t size)
 {
@@ -119,7 +120,7 @@ static bool is_of_here(const struct perfdata *pd, const struct lent_survey *s,
 	return same;
 }
 
-/* Opens this host's formats; false, and out->why, when they cannot be read. */
+/* Opens this host's formats; false, with out->why, when they cannot be read. */
 static bool open_here(struct lending *l, struct convert_lent *out, struct cdict_error *err)
 {
 	char root[4096], events[4096 + 8];
@@ -134,7 +135,7 @@ static bool open_here(struct lending *l, struct convert_lent *out, struct cdict_
 	return false;
 }
 
-/* When the file was written last, a directory's "data". */
+/* When the file, or a directory's "data", was last written. */
 static bool time_written(const char *input, struct timespec *t)
 {
 	char data[4096];
@@ -165,7 +166,7 @@ static int from_here(struct lending *l, const struct perfdata *pd, struct conver
 		return err->code == -ENOMEM ? -ENOMEM : 0;
 	ret = survey(&s, l, err);
 	if (ret) {
-		ret = ret == -ENOMEM ? ret : 0; /* converting finds the same */
+		ret = ret == -ENOMEM ? ret : 0; /* the conversion will report the same error */
 	} else if (!typed(&s)) {
 		snprintf(out->why, sizeof(out->why), "none of its event ids is one of this host");
 	} else if (!is_of_here(pd, &s, &written, text, sizeof(text))) {
@@ -185,7 +186,7 @@ static int from_here(struct lending *l, const struct perfdata *pd, struct conver
 	return ret;
 }
 
-/* --- those of --formats --- */
+/* --- from --formats --- */
 
 static int is_possible(const struct lending *l, const struct perfdata *pd, struct cdict_error *err)
 {
@@ -208,7 +209,7 @@ static int is_possible(const struct lending *l, const struct perfdata *pd, struc
 	return 0;
 }
 
-/* Of a module's path among the records, where the header says nothing. */
+/* Compares the release in a module's path among the records, when the header has none. */
 static int is_possible_now(const struct lending *l, const struct lent_survey *s,
 			   struct cdict_error *err)
 {
@@ -234,7 +235,7 @@ static int from_source(struct lending *l, const struct perfdata *pd, struct conv
 		ret = survey(&s, l, err);
 		if (!ret)
 			ret = is_possible_now(l, &s, err);
-	} else { /* by its events alone */
+	} else { /* compare event ids only */
 		ret = lent_survey_events(&s, l->lent, pd, err);
 		out->each = l->lent;
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading the mapping files of --map, and saying what is wrong in them. */
+/* Reads the mapping files of --map, and reports errors in them. */
 #include "cmd/input/maps.h"
 
-/* One warning each for so many bad lines of a file, then their number. */
+/* Limit of warnings about bad lines of a file; then only their number. */
 #define MOST_WARNINGS 20
 
 struct told {

@@ -6,8 +6,8 @@
 #include "annotate/csv.h"
 #include "cmd/core/options.h"
 
-/* maps_read - all --map files, in their order, into @m (free it with mapping_fini(), also
- * after a failure).  Bad lines are reported; a status. */
+/* maps_read - reads all --map files, in order, into @m (to be freed with mapping_fini(), also after
+ * a failure). Reports bad lines; a status. */
 int maps_read(struct mapping *m, const struct cmd_call *call, const struct options_shared *o);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Output files and signals: what has a temporary name is removed when SIGINT,
- * SIGTERM, SIGHUP or SIGPIPE ends the program.  A handler can only be told
- * through global state, so this is the one place that keeps some.
+ * Output files and signals: temporary files are removed when SIGINT, SIGTERM, SIGHUP or SIGPIPE
+ * ends the program. A handler can only use global state; this is the only place with some.
  */
 #include <errno.h>
 #include <limits.h>
@@ -34,7 +33,7 @@ static void on_fatal_signal(int sig)
 		if (temporaries[i].used)
 			unlink(temporaries[i].name);
 	}
-	/* SA_RESETHAND has restored the default action: die as the sender expects */
+	/* SA_RESETHAND has restored the default action: end by the signal itself */
 	raise(sig);
 }
 
@@ -49,7 +48,8 @@ static void install_handlers(void)
 		struct sigaction now,
 			want = { .sa_handler = on_fatal_signal, .sa_flags = SA_RESETHAND };
 
-		/* what the parent ignores (nohup) or the command handles stays so */
+		/* signals that the parent ignores (nohup), or the command handles, keep their
+		 * action */
 		if (!sigaction(fatal_signals[i], NULL, &now) && now.sa_handler == SIG_DFL)
 			sigaction(fatal_signals[i], &want, NULL);
 	}
@@ -86,7 +86,7 @@ static void forget(const char *name)
 	}
 }
 
-/* Whatever the command line names as a file, but -o. */
+/* Collects the files named on the command line, except by -o. */
 static int inputs_of(struct cmd_list *in, const struct cmd_call *call, const char *input)
 {
 	const struct options_shared *shared = call->opts;
@@ -116,7 +116,7 @@ int cmd_inputs(struct cmd_list *in, const struct cmd_call *call, const char *inp
 	int rc = 0;
 
 	*in = (struct cmd_list){ 0 };
-	for (size_t i = 0; i < opts->n_inputs && !rc; i++) /* what a pattern stood for */
+	for (size_t i = 0; i < opts->n_inputs && !rc; i++) /* expanded from patterns */
 		rc = array_push(in, opts->inputs[i]);
 	if (rc || inputs_of(in, call, input)) {
 		array_fini(in);
@@ -221,7 +221,7 @@ int cmd_output_write_kind(const struct cmd_call *call, const char *path,
 	rc = write(ctx, &s, &err);
 	end = sink_finish(&s);
 	if (rc &&
-	    !err.code) /* it ended because of the output, of which commit tells, or without memory */
+	    !err.code) /* either the output failed, which commit reports, or memory ran out here */
 		rc = end ? 0 : cdict_fail(&err, rc, CDICT_NO_OFFSET, "%s", cdict_strerror(rc));
 	if (!rc && end == -ENOMEM)
 		rc = cdict_fail_nomem(&err);
@@ -229,7 +229,7 @@ int cmd_output_write_kind(const struct cmd_call *call, const char *path,
 		cmd_output_abort(of);
 		return rc ? cmd_error(call, path, &err) : cmd_stdout_error(call, end);
 	}
-	/* what could not be written, commit tells */
+	/* commit reports failed writes */
 	return cmd_output_commit(call, path, of, flags);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a file is that becomes a cdict, and who reads it. */
+/* Detects a file's format, and selects its reader. */
 #include "cmd/input/source_kinds.h"
 
 #include <errno.h>
@@ -124,7 +124,7 @@ static void traces_close(void *source)
 	pfw_close(source);
 }
 
-/* ---- all of them ---- */
+/* ---- all kinds ---- */
 
 static const struct source_kind kinds[] = {
 	{ .name = "perf.data",
@@ -178,7 +178,7 @@ const struct source_kind *source_kind_named(const char *name)
 	return NULL;
 }
 
-/* What a pipe will give first, without taking it. */
+/* Reads the first bytes of a pipe without consuming them. */
 static size_t peek_pipe(int fd, uint8_t *first)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
@@ -199,7 +199,7 @@ static size_t peek_pipe(int fd, uint8_t *first)
 			if (got <= 0)
 				n = at;
 		}
-		/* Its writer is slow: there is nothing to wait on but its end. */
+		/* A slow writer: poll() cannot wait for more bytes, only for its end. */
 		if (n && n < SOURCE_KIND_MAGIC)
 			poll(NULL, 0, 10);
 	} while (n && n < SOURCE_KIND_MAGIC && (n > before || !(wait.revents & POLLHUP)));
@@ -215,7 +215,8 @@ static size_t peek_file(int fd, uint8_t *first)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* What perf record --threads writes is a directory with a perf.data of this name. */
+/* Whether it is a directory written by perf record --threads: it contains a perf.data named
+ * "data". */
 static bool is_perf_directory(const char *path)
 {
 	char data[4096];
@@ -235,7 +236,7 @@ size_t source_kind_peek(const char *file, uint8_t first[SOURCE_KIND_MAGIC], bool
 		if (fstat(fd, &st))
 			return 0;
 	} else {
-		/* A FIFO's writer would see us go: it is asked when it is read. */
+		/* Opening and closing a FIFO would break its writer: check it when it is read. */
 		if (stat(file, &st) || S_ISFIFO(st.st_mode))
 			return 0;
 		if (S_ISDIR(st.st_mode)) {
@@ -269,9 +270,9 @@ const struct source_kind *source_kind_of(const char *file)
 	return NULL;
 }
 
-/* ---- what nothing else replaces ---- */
+/* ---- files that only a capture may replace ---- */
 
-/* *@kind is that of the file that begins with the @n bytes at @head, NULL: none. */
+/* Sets *@kind to the kind of the file that begins with the @n bytes at @head, NULL: none. */
 static int find_kind(const struct source_kind **kind, const uint8_t *head, size_t n)
 {
 	int holds = 0;
@@ -287,7 +288,7 @@ static int find_kind(const struct source_kind **kind, const uint8_t *head, size_
 	return holds < 0 ? holds : 0;
 }
 
-/* data.0, data.1, ... of what perf record --threads wrote: bare records. */
+/* Whether it is data.0, data.1, ... written by perf record --threads: records without a header. */
 static bool is_part_of_perf(const struct outfile_there *what)
 {
 	uint8_t first[SOURCE_KIND_MAGIC];
