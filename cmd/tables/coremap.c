@@ -20,7 +20,7 @@ static int add(struct figures *f, struct cdict_error *err)
 	return analyze_coremap_new(&f->walk.coremap, f->walk.eng, err);
 }
 
-/* For programs: a row a cell, and one a CPU. */
+/* For programs: one row per cell, and one per CPU. */
 static int print_cells(struct figures *f)
 {
 	struct table *tables[] = { tables_coremap(&f->walk), tables_coremap_cpus(&f->walk) };
@@ -28,7 +28,7 @@ static int print_cells(struct figures *f)
 	return figures_print(f, NULL, tables, 2);
 }
 
-/* For people: the map, a few CPUs beside each other; with -v what is known of each CPU. */
+/* For people: the map, a few CPUs side by side; with -v the figures of each CPU. */
 static int print_map(struct figures *f, bool by_switches)
 {
 	struct coremap_map map = { .w = &f->walk,

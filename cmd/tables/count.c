@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict count: how often something happened, by event, system call, task, CPU and time. */
+/* cdict count: counts events, by event, system call, task, CPU and time. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,8 @@ struct count_opts {
 
 static const char *const abis[] = { "capture", "x86_64", "i386", "aarch64", "s390x", NULL };
 
-/* What --by asks for; 0: something that is none of it, told in *@wrong, or NULL: a combination. */
+/* The keys of --by; 0: an invalid word, in *@wrong, or an invalid combination, with *@wrong
+ * NULL. */
 static unsigned keys_of(const struct count_opts *opts, const char **wrong)
 {
 	static const struct {
@@ -65,7 +66,7 @@ static int add(struct figures *f, struct cdict_error *err)
 	return analyze_counts_new(&f->walk.counts, f->walk.eng, &how, err);
 }
 
-/* Says what of system calls the capture lacks, and what names them. */
+/* Warns which system call events the capture lacks; returns the ABI that names the calls. */
 static enum syscalls_abi abi_of(struct figures *f, char *note, size_t size)
 {
 	const struct count_opts *opts = f->call->opts;
@@ -122,7 +123,7 @@ static int count_run(const struct cmd_call *call)
 	unsigned by = keys_of(opts, &wrong);
 	uint64_t ns;
 
-	/* wrong usage is told before the file is opened */
+	/* report wrong usage before opening the file */
 	if (!by && wrong)
 		return cmd_usage(call,
 				 "option --by takes event, syscall, task, cpu and window, not '%s'",

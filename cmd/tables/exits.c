@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict exits: what the guests exited for, and how long it took. */
+/* cdict exits: the reasons of guest exits, and how long they took. */
 #include <stdio.h>
 
 #include "analyze/printing/reasons.h"
@@ -12,12 +12,12 @@ struct exits_opts {
 	int by; /* index of by_choices */
 };
 
-/* First those of enum tables_exits_by; from BY_PORT on: where the access went. */
+/* Starts with those of enum tables_exits_by; from BY_PORT on: by the target of the access. */
 enum { BY_PORT = TABLES_EXITS_BY_VCPU + 1 };
 static const char *const by_choices[] = { "task",    "reason", "vm",     "vcpu", "port",
 					  "address", "msr",    "vector", NULL };
 
-/* What to print for --by, sorted: by default work before idling, longest first. */
+/* Prints the tables for --by, sorted: by default work before idling, longest first. */
 static int print_reasons(struct figures *f, enum tables_exits_by by)
 {
 	struct tables_idle_exits idle = { 0 };

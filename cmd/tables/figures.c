@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way every table command goes. */
+/* The steps common to all table commands. */
 #include "cmd/tables/figures.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ int figures_no_memory(const struct figures *f)
 	return cmd_errorf(f->call, f->file, "out of memory");
 }
 
-/* The names that the file and --map give. */
+/* Opens the labels of the file and of --map. */
 static int open_labels(struct figures *f)
 {
 	struct cdict_error err = { 0 };
@@ -47,7 +47,7 @@ int figures_open(struct figures *f, const struct cmd_call *call)
 	int status = CMD_DONE;
 
 	*f = (struct figures){ 0 };
-	/* Told before all of it is read. */
+	/* Report an unusable output before reading everything. */
 	if (opts->output)
 		status = cmd_output_check(call, NULL, opts->output);
 	return status ? status : figures_open_file(f, call, input_file(call));
@@ -96,10 +96,10 @@ int figures_open_file(struct figures *f, const struct cmd_call *call, const char
 	return rc ? figures_fail(f, &err) : CMD_DONE;
 }
 
-/* With fewer events a walk is over before another thread has begun one. */
+/* With fewer events a single thread finishes before a second one starts. */
 enum { EVENTS_WORTH = 1 << 17 };
 
-/* The later part of a walk. */
+/* The second part of a walk. */
 struct later {
 	struct pool_job job; /* first */
 	struct tables_walk *walk;
@@ -110,7 +110,7 @@ static void run_later(struct pool_job *job)
 {
 	struct later *later = (struct later *)(void *)job;
 
-	/* Where it fails the first part goes on to the end, and meets what there is. */
+	/* If it fails, the first part continues to the end, and finds the same error. */
 	tables_walk_later(later->walk, &later->err);
 }
 
@@ -135,7 +135,7 @@ static int run_two(struct tables_walk *w, struct cdict_reader *other, struct cdi
 	return rc ? rc : tables_walk_join(w, err);
 }
 
-/* In two parts at the same time, by two readers, where that pays. */
+/* Walks in two parallel parts, with two readers, if that is faster. */
 static int run(struct figures *f, struct cdict_error *err)
 {
 	struct cdict_reader *other;
@@ -251,7 +251,7 @@ int figures_status(const struct figures *f)
 	return status || !f->lacks ? status : CMD_DAMAGED;
 }
 
-/* CSV has no place for the loss line. */
+/* Needed because CSV does not contain the loss line. */
 void figures_tell_loss(const struct figures *f)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
@@ -314,7 +314,7 @@ int figures_print_all(struct figures *f, const char *note, struct table *const *
 	return figures_status(f);
 }
 
-/* For later, with those of the other files. */
+/* Keeps the tables, to be joined with those of the other files. */
 static int keep(struct figures *f, const char *note, struct table **tables, size_t n)
 {
 	bool all = true;
@@ -371,7 +371,8 @@ void figures_close(struct figures *f)
 
 /* ---- a table command, of one file or several ---- */
 
-/* A text of each file that has one, under the file's name. Given; NULL: none, or *failed. */
+/* Joins the notes or charts of the files, each under its file's name. Given; NULL: none, or
+ * *failed. */
 static char *join_texts(const struct figures *f, size_t n, bool charts, bool *failed)
 {
 	struct sink s;
@@ -399,7 +400,7 @@ static char *join_texts(const struct figures *f, size_t n, bool charts, bool *fa
 	return text;
 }
 
-/* Tables of one name and make are one. */
+/* Joins tables with the same name and columns. */
 static size_t join_tables(struct figures *f, size_t n, struct table **joined)
 {
 	struct table **parts = calloc(n, sizeof(struct table *));
@@ -463,7 +464,7 @@ static int print_tables(struct figures *f, size_t n, struct table *const *tables
 	return status;
 }
 
-/* What the files kept, as tables of them all. */
+/* Prints the kept tables of all files, joined. */
 static int print_kept(struct figures *f, size_t n)
 {
 	struct table *tables[FIGURES_TABLES];
@@ -506,7 +507,7 @@ static int print_files(struct figures *f, size_t n, int (*print)(struct figures 
 	if (worst && worst != CMD_DAMAGED)
 		return worst;
 	if (!f->n_kept)
-		return worst; /* printed one by one, with what was lost */
+		return worst; /* each was printed separately, with its status */
 	status = print_kept(f, n);
 	for (size_t i = 0; i < n && (!status || status == CMD_DAMAGED); i++) {
 		int its = figures_status(&f[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What commands share that look at many hosts. */
+/* Shared by commands that read many hosts. */
 #include "cmd/tables/fleet.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ int fleet_fail(const struct cmd_call *call, const struct cdict_error *err)
 	return options_fail(call, NULL, err);
 }
 
-/* The first line of @path, given. */
+/* Reads the first line of @path, given. */
 static int read_password(const char *path, char **out, struct cdict_error *err)
 {
 	FILE *file = fopen(path, "re");
@@ -44,7 +44,7 @@ static int read_password(const char *path, char **out, struct cdict_error *err)
 	return 0;
 }
 
-/* Where jobs are when nobody tells, given; NULL: out of memory, or there is no home. */
+/* The default location of jobs, given; NULL: out of memory, or no home. */
 static char *default_place(void)
 {
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
@@ -132,7 +132,7 @@ static double loss_percent(const struct fleet_rows *rows)
 	return all ? 100.0 * (double)rows->lost / (double)all : 0;
 }
 
-/* What the figures are of, given; NULL: out of memory. */
+/* Describes what the figures cover, given; NULL: out of memory. */
 static char *note_of(const struct fleet_read *r)
 {
 	char events[NUMBER_ROOM], lost[NUMBER_ROOM], time[NUMBER_ROOM];
@@ -189,7 +189,7 @@ static int print_job(const struct cmd_call *call, const struct fleet_read *r,
 	}
 	if (o->format == TABLE_AS_JSON || o->format == TABLE_AS_OPENMETRICS)
 		tables[n++] = fleet_hosts_table(r);
-	if (!note) { /* told as a table that could not be made */
+	if (!note) { /* out of memory: a NULL table reports it */
 		table_free(tables[0]);
 		tables[0] = NULL;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict latency: how long tasks that could run waited for a CPU. */
+/* cdict latency: how long runnable tasks waited for a CPU. */
 #include <stdlib.h>
 
 #include "cmd/tables/figures.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict stats: the figures of a capture in one text file, from one walk. */
+/* cdict stats: writes the figures of a capture to one text file, from one walk. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int add(struct figures *f, struct cdict_error *err)
 	return rc ? rc : analyze_switches_new(&f->walk.switches, f->walk.eng, &switches, err);
 }
 
-/* Takes the table: sorted, cut, with its heading. */
+/* Takes the table, and sorts and cuts it. */
 static int keep(struct stats *st, struct table *t, const char *heading, uint64_t top)
 {
 	struct cdict_error err = { 0 };
@@ -63,7 +63,7 @@ static int fill(struct stats *st)
 	return status ? status : keep(st, tables_switches_cpus(w), "CPUs", 0);
 }
 
-/* Those that say something, then the core map; given, NULL: out of memory. */
+/* The non-empty tables, then the core map; given, NULL: out of memory. */
 static struct table **printed(struct stats *st, size_t *n)
 {
 	struct table **all = calloc(st->n + st->map.n_tables + 1, sizeof(*all));
@@ -92,7 +92,7 @@ static void head_line(struct sink *s, const struct figures *f, const char *title
 	sink_putc(s, '\n');
 }
 
-/* What stands above the tables: where it is from, what to look at, what is lost. */
+/* Makes the text above the tables: origin, findings, losses. */
 static int make_head(struct stats *st)
 {
 	const struct figures *f = &st->f;
@@ -232,7 +232,8 @@ int stats_beside(const struct cmd_call *call, const char *cdict)
 		return cmd_errorf(call, cdict, "out of memory");
 	opts.output = name;
 	cmd.name = call->cmd->name;
-	status = cmd_output_check(call, NULL, name); /* nor what the capture was made of */
+	status = cmd_output_check(call, NULL, name); /* nor may it replace the source of the
+	                                              * capture */
 	if (!status)
 		status = stats_run(&stats);
 	free(name);

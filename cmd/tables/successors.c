@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict successors: who ran next on the CPU after a task. */
+/* cdict successors: which tasks ran next on the CPU after a task. */
 #include "cmd/tables/figures.h"
 
 static int add(struct figures *f, struct cdict_error *err)

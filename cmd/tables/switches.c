@@ -10,7 +10,7 @@ struct switches_opts {
 	const char *bucket_ms;
 };
 
-/* Without --bucket: at most so many buckets. */
+/* Limit of buckets without --bucket. */
 #define BUCKETS 20
 
 /* The smallest of 1, 2, 5, 10, 20, 50, ... ns that makes at most BUCKETS of @window_ns. */
@@ -59,7 +59,7 @@ static int switches_run(const struct cmd_call *call)
 	struct cdict_error err = { 0 };
 	uint64_t ns;
 
-	/* wrong usage is told before the file is opened */
+	/* report wrong usage before opening the file */
 	if (opts->bucket_ms && options_ms(opts->bucket_ms, &ns, &err))
 		return options_fail(call, NULL, &err);
 	if (opts->bucket_ms && !ns)

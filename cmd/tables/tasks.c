@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict tasks: what each task did. */
+/* cdict tasks: the figures of each task. */
 #include "cmd/tables/figures.h"
 #include "cmd/tables/fleet.h"
 

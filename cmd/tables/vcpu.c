@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict vcpu: where every vCPU's time went, and who was in its way. */
+/* cdict vcpu: how each vCPU spent its time, and what delayed it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,16 +27,16 @@ struct vcpu_opts {
 static const char *const by_choices[] = { "state",   "reason", "antagonist", "vm",
 					  "sibling", "halt",   NULL };
 
-/* As many antagonists of each vCPU as a reader looks at; with -v, in JSON and on request: all. */
+/* Antagonists per vCPU that fit a reader's attention; with -v, in JSON and on request: all. */
 #define MOST_ANTAGONISTS 3
 
-/* All tables go to them. */
+/* Whether to print all tables: for formats that programs read. */
 static bool for_programs(const struct figures *f)
 {
 	return f->opts->format == TABLE_AS_JSON || f->opts->format == TABLE_AS_OPENMETRICS;
 }
 
-/* One of them; of the vCPUs' own table it is known which rows are shown. */
+/* Makes a table; @vcpu: the vCPUs' own table, whose shown rows are known. */
 static struct table *make(const struct figures *f, int by, struct table *vcpu)
 {
 	bool all_rows = for_programs(f) || f->call->verbose || f->opts->format == TABLE_AS_CSV;
@@ -62,7 +62,7 @@ static struct table *make(const struct figures *f, int by, struct table *vcpu)
 	}
 }
 
-/* The vCPUs' tables, the chosen one first. */
+/* Prints the vCPUs' tables, the chosen one first. */
 static int print_tables(struct figures *f, int by)
 {
 	bool json = for_programs(f), text = f->opts->format == TABLE_AS_TEXT;
@@ -74,7 +74,7 @@ static int print_tables(struct figures *f, int by)
 
 	if (!vcpu)
 		return figures_no_memory(f);
-	if (by == BY_STATE) { /* the antagonists follow its rows */
+	if (by == BY_STATE) { /* the antagonists are listed for its rows */
 		if (f->opts->sort && table_sort(vcpu, f->opts->sort, &err)) {
 			table_free(vcpu);
 			return figures_fail(f, &err);
@@ -103,7 +103,7 @@ static int print_tables(struct figures *f, int by)
 		note = by == BY_VM        ? tables_capacity_text(&f->walk)
 		       : by == BY_SIBLING ? strdup(tables_beside_text(&f->walk))
 					  : tables_vcpu_findings(&f->walk);
-		if (!note) { /* told as a table that could not be made */
+		if (!note) { /* out of memory: a NULL table reports it */
 			table_free(tables[0]);
 			tables[0] = NULL;
 		}
