@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict convert: what perf and others recorded -> cdict. */
+/* cdict convert: converts recordings of perf and others to cdict. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -85,7 +85,7 @@ static const char *bytes_text(uint64_t n, char *out, size_t size)
 	return out;
 }
 
-/* @named: the output has a name that nobody typed. */
+/* @named: the name of the output, if the user did not give it. */
 static void closing_line(const struct cmd_call *call, const struct convert_report *r,
 			 const char *named)
 {
@@ -124,7 +124,7 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 			r->disordered);
 }
 
-/* ---- what is there under the output's name ---- */
+/* ---- an existing file of the output's name ---- */
 
 static struct cdict_reader *read_fd(int fd)
 {
@@ -135,7 +135,7 @@ static struct cdict_reader *read_fd(int fd)
 	return cdict_reader_open(&r, path, NULL) ? NULL : r;
 }
 
-/* What an input says of itself, whatever of it is kept, and that their times overlap. */
+/* Compares the properties of the inputs, whatever events were kept; their times must overlap. */
 static bool same_input(const struct cdict_reader *a, const struct cdict_reader *b)
 {
 	static const char *const keys[] = { "source",        "host.name",   "host.kernel",
@@ -159,7 +159,7 @@ static bool same_text(const char *a, const char *b)
 	return !strcmp(a ? a : "", b ? b : "");
 }
 
-/* Names that somebody gave the old file are work that no input has. */
+/* Labels that were added to the old file cannot be made again from the input. */
 static bool has_labels_of(const struct cdict_reader *new, const struct cdict_reader *old)
 {
 	size_t n = cdict_reader_label_count(old);
@@ -181,7 +181,8 @@ static bool has_labels_of(const struct cdict_reader *new, const struct cdict_rea
 	return true;
 }
 
-/* An earlier conversion of the same files: as they are still there, nothing is lost with it. */
+/* Whether the old file is a conversion of the same files: they still exist, so nothing is lost by
+ * replacing it. */
 static bool is_of_same_input(int old_fd, int new_fd)
 {
 	struct cdict_reader *old = read_fd(old_fd), *new = old ? read_fd(new_fd) : NULL;
@@ -192,7 +193,7 @@ static bool is_of_same_input(int old_fd, int new_fd)
 	return same;
 }
 
-/* What a pipe gave is gone. */
+/* Data from a pipe cannot be read again. */
 static bool all_are_files(const struct texts *inputs)
 {
 	struct stat st;
@@ -204,7 +205,8 @@ static bool all_are_files(const struct texts *inputs)
 	return true;
 }
 
-/* "run.data" -> "run.cdict", beside it; a pipe's output needs a name, and so does that of several. */
+/* "run.data" -> "run.cdict", in the same folder; for a pipe or several files the user must give a
+ * name. */
 static const char *output_name(const struct texts *inputs, char *out, size_t size)
 {
 	static const char *const endings[] = { ".data", ".dat", ".pfw.gz", ".pfw" };
@@ -229,7 +231,7 @@ static int status_of(const struct cmd_call *call, const char *input, const struc
 	double all = (double)r->events + (double)r->lost;
 	int status = CMD_DONE;
 
-	/* a ring loses events of every type: those left out are of them (tables/columns/loss.c) */
+	/* rings lose events of all types, so count those not stored, too (tables/columns/loss.c) */
 	for (size_t i = 0; i < r->unstored.n; i++) {
 		if (strncmp(r->unstored.at[i].name, "PERF_RECORD_", 12) != 0)
 			all += (double)r->unstored.at[i].count;
@@ -258,7 +260,7 @@ static int convert(const struct cmd_call *call, const struct texts *inputs, cons
 		   struct lending *lending)
 {
 	const struct convert_opts *o = call->opts;
-	/* Of several a message names the file itself, or is about all of them. */
+	/* With several inputs, messages include the file's name, or refer to all of them. */
 	const char *input = inputs->n == 1 ? inputs->at[0] : NULL;
 	struct meter meter = { .call = call, .percent = -1 };
 	struct convert_options options = {
@@ -292,7 +294,7 @@ static int convert(const struct cmd_call *call, const struct texts *inputs, cons
 		clear_progress(&meter);
 		cmd_output_abort(of);
 		convert_report_fini(&report);
-		/* A failed write is the output's fault, anything else the input's. */
+		/* Blame the output for a failed write, the input for anything else. */
 		return cmd_error(call, err.code > -1000 && err.code != -ENOMEM ? output : input,
 				 &err);
 	}
@@ -302,7 +304,7 @@ static int convert(const struct cmd_call *call, const struct texts *inputs, cons
 	more = cmd_output_commit(call, output, of, report.events ? 0 : OUTFILE_EMPTY);
 	if (!more)
 		closing_line(call, &report, o->shared.output ? NULL : output);
-	if (!more || !report.events) /* why it is empty */
+	if (!more || !report.events) /* status_of() says why it is empty */
 		status = status_of(call, input, kind, &report, o->shared.max_loss_pct);
 	convert_report_fini(&report);
 	return more ? more : status;
@@ -373,7 +375,7 @@ static int convert_run_command(const struct cmd_call *call)
 	if (call->n_operands && o->shared.input)
 		return cmd_usage(call, "takes FILE or -i FILE, not both");
 	if (!strcmp(input, INPUT_DEFAULT) && !call->n_operands && !o->shared.input)
-		input = "perf.data"; /* what is to become a cdict is none */
+		input = "perf.data"; /* the default input is not a cdict here */
 	status = call->n_operands ? input_files(&inputs, call)
 				  : input_files_add(&inputs, call, &input, 1);
 	if (!status)

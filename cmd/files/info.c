@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict info: what a capture says of itself. */
+/* cdict info: prints the metadata of a capture. */
 #include "tables/info/info.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static int info_run(const struct cmd_call *call)
 	status = input_open(&reader, call, file, INPUT_ALL_EVENTS | INPUT_MAY_BE_EMPTY);
 	if (status)
 		return status;
-	if (opts->verify) /* what is wrong comes with the damage below */
+	if (opts->verify) /* errors are reported with the damage below */
 		cdict_reader_verify(reader, &err);
 	if (info_init(&info, reader, file)) {
 		status = cmd_errorf(call, file, "out of memory");

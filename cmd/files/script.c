@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict script: events as perf script prints them. */
+/* cdict script: prints events like perf script. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static const struct cmd_option script_options[] = {
 	CMD_OPTIONS_END,
 };
 
-/* What perf script is called with and needs nothing here. */
+/* Options of perf script that have no effect here. */
 static const struct cmd_foreign script_perf_options[] = {
 	{ 'f', "force", CMD_FOREIGN_NONE, false, "whose file it is does not matter" },
 	{ 0, "guest-code", CMD_FOREIGN_NONE, false, "always" },
@@ -60,21 +60,21 @@ static const struct cmd_foreign script_perf_options[] = {
 
 struct late_line {
 	uint64_t after_ns;
-	size_t at, len; /* in the text of those that wait */
+	size_t at, len; /* in the text of waiting lines */
 };
 
-/* A line of the time that is being printed, when some of that time are late. */
+/* A line at the current time, when some lines of that time are late. */
 struct tie {
 	uint32_t cpu;
 	size_t at, len; /* in the text of ties */
 	uint64_t after_ns;
 };
 
-/* Events that perf hands out late wait here, printed, for their place. */
+/* Printed lines of events that perf delivers late, waiting for their place. */
 struct late {
-	const struct cdict_late **rows; /* by time and CPU, those of one as they were read */
+	const struct cdict_late **rows; /* sorted by time and CPU, then as read */
 	size_t n;
-	ARRAY(struct late_line) waiting; /* in order of after_ns, those of one by time */
+	ARRAY(struct late_line) waiting; /* sorted by after_ns, then by time */
 	struct buf text;
 	ARRAY(struct tie) ties;
 	struct buf ties_text;
@@ -114,7 +114,7 @@ static void late_fini(struct late *late)
 	buf_fini(&late->ties_text);
 }
 
-/* The first row of @t_ns or later. */
+/* Index of the first row at @t_ns or later. */
 static size_t late_find(const struct late *late, uint64_t t_ns)
 {
 	size_t lo = 0, hi = late->n;
@@ -130,7 +130,7 @@ static size_t late_find(const struct late *late, uint64_t t_ns)
 	return lo;
 }
 
-/* Whether something of that time is late. */
+/* Whether an event at that time is late. */
 static bool late_any(const struct late *late, uint64_t t_ns)
 {
 	size_t i = late_find(late, t_ns);
@@ -154,8 +154,8 @@ static int tie_by_place(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* After what each line is printed, or 0: in its place.  What a ring gave later is no earlier, so of
- * those of one CPU and time the last ones are late, in the order of their rows. */
+/* Sets after which time each line is printed, or 0: in its place. A ring delivers events in time
+ * order, so with equal CPU and time the last ones are late, in the order of their rows. */
 static void ties_resolve(struct late *late)
 {
 	size_t first = late_find(late, late->ties_ns), row = first, tie = late->ties.n;
@@ -169,7 +169,7 @@ static void ties_resolve(struct late *late)
 
 		if (t->cpu == r->cpu)
 			t->after_ns = r->after_ns;
-		row -= t->cpu <= r->cpu; /* a row whose event is not printed */
+		row -= t->cpu <= r->cpu; /* skip a row whose event is not printed */
 		tie -= t->cpu >= r->cpu;
 	}
 	qsort(late->ties.at, late->ties.n, sizeof(*late->ties.at), tie_by_place);
@@ -188,7 +188,7 @@ static bool late_wait(struct late *late, uint64_t after_ns, const uint8_t *text,
 	return !late->text.failed;
 }
 
-/* What waits for everything before @t_ns is printed now. */
+/* Prints lines that waited for everything before @t_ns. */
 static void late_release(struct late *late, uint64_t t_ns, struct buf *lines)
 {
 	size_t n = 0;
@@ -207,7 +207,7 @@ static void late_release(struct late *late, uint64_t t_ns, struct buf *lines)
 		late->text.len = 0;
 }
 
-/* The lines of one time are all here: each is printed, or waits. */
+/* All lines of one time are complete: prints each, or makes it wait. */
 static bool ties_end(struct late *late, struct buf *lines)
 {
 	bool done = !late->ties_text.failed;
@@ -229,7 +229,7 @@ static bool ties_end(struct late *late, struct buf *lines)
 	return done;
 }
 
-/* Takes the last line of @lines to those of its time, which some are late of. */
+/* Moves the last line of @lines to those of its time, of which some are late. */
 static bool ties_add(struct late *late, const struct cdict_event *ev, struct buf *lines, size_t at)
 {
 	size_t len = lines->len - at;
@@ -242,7 +242,7 @@ static bool ties_add(struct late *late, const struct cdict_event *ev, struct buf
 	return !late->ties_text.failed;
 }
 
-/* Of the tasks: their tids, ascending; none: all. */
+/* Whether to print the event. @tids: of the selected tasks, ascending; empty: all. */
 static bool wanted(const struct options_filter *f, const struct options_shared *o,
 		   const struct cmd_tids *tids, const struct cdict_event *ev)
 {
@@ -259,8 +259,8 @@ static bool wanted(const struct options_filter *f, const struct options_shared *
 	return names_wanted_tid(tids->at, tids->n, ev->tid);
 }
 
-/* Lines to stdout, or its pager. On a terminal what a task was called may not steer it; into a
- * file or a pipe goes, byte for byte, what perf script prints. */
+/* Writes lines to stdout, or to its pager. On a terminal, task names must not send control
+ * sequences; files and pipes get exactly the bytes that perf script prints. */
 static void flush(struct buf *lines, struct sink *s, bool terminal)
 {
 	for (size_t at = 0; terminal && at < lines->len;) {
@@ -278,12 +278,12 @@ static void flush(struct buf *lines, struct sink *s, bool terminal)
 	lines->len = 0;
 }
 
-/* What prints: the capture's formats, or libtraceevent where they need it. */
+/* Formats lines: by the capture's formats, or by libtraceevent where they need it. */
 struct lines {
 	struct printer *printer;
 	struct print *fallback;
-	const uint64_t **fields; /* looked at: of struct cdict_query */
-	uint64_t *all;           /* a bitmap of those of any type */
+	const uint64_t **fields; /* fields to read: for struct cdict_query */
+	uint64_t *all;           /* bitmap of all fields, for any type */
 	struct script_fields head;
 };
 
@@ -310,7 +310,7 @@ static bool lines_init(struct lines *l, const struct cmd_call *call, const struc
 		print_symbols(l->fallback, cdict_reader_info(r, "trace.symbols"));
 	if (l->printer && printer_symbols(l->printer, cdict_reader_info(r, "trace.symbols")))
 		return false;
-	/* the text was tested before */
+	/* the text was checked before */
 	if (script_fields_parse(&l->head, o->fields, o->ns, &err) ||
 	    script_fields_init(&l->head, r, &err))
 		return false;
@@ -333,7 +333,7 @@ static bool lines_init(struct lines *l, const struct cmd_call *call, const struc
 	return true;
 }
 
-/* "perf script --ns -F tid,cpu,time,event,trace" */
+/* Prints like "perf script --ns -F tid,cpu,time,event,trace". */
 static void line(struct lines *l, const struct cdict_event *ev, struct buf *out)
 {
 	script_fields_head(&l->head, l->printer, ev, out);
@@ -370,7 +370,8 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 	if (!late_init(&late, r) || !ready) {
 		cdict_fail_nomem(&err);
 	} else {
-		/* Which of a CPU and time are late is told by their order: all of them must come. */
+		/* Late events are identified by their order per CPU and time, so all events must be
+		 * read. */
 		for (size_t i = 0; late.n && query.types && i < query.n_fields; i++)
 			if (i >= query.n_types || !(query.types[i / 64] >> i % 64 & 1))
 				lines.fields[i] = NULL;
@@ -420,7 +421,8 @@ static int by_tid(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* -t and --vm, as the tables take them: which tasks there are is known when all was walked. */
+/* -t and --vm, with the meaning they have for tables: the tasks are known only after a full
+ * walk. */
 static int print_tasks(const struct cmd_call *call, const char *input)
 {
 	struct cmd_tids tids = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The fields of a line of cdict script. */
+/* The fields in a line of cdict script. */
 #include "cmd/files/script_fields.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ int script_fields_parse(struct script_fields *f, const char *text, bool ns, stru
 	if (!text || changes)
 		f->tid = f->cpu = f->time = f->event = f->trace = f->ip = f->sym = f->symoff =
 			f->dso = true;
-	/* "trace:comm,cpu": of tracepoints, and there are no others */
+	/* "trace:comm,cpu": for tracepoints; there are no other types */
 	if (text && !strncmp(text, "trace:", 6))
 		text += 6;
 	for (const char *p = text; p && *p;) {
@@ -79,7 +79,7 @@ int script_fields_parse(struct script_fields *f, const char *text, bool ns, stru
 	if (changes)
 		f->usual = f->tid && f->cpu && f->time && f->event && f->trace && !f->comm &&
 			   !f->pid;
-	/* As perf's, whose addresses are what the others are of. */
+	/* As in perf: the others describe the addresses. */
 	if (!f->ip && (f->sym || f->symoff || f->dso) && !changes)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "option --fields: sym, symoff and dso are of ip: name it, too");
@@ -114,7 +114,7 @@ static void add_comm(struct script_fields *f, const struct cdict_event *ev, stru
 	buf_printf(out, "%16s ", name);
 }
 
-/* As perf script's: fields in its order, whatever theirs. */
+/* Like perf script: fields in its order, not in the order given. */
 void script_fields_head(struct script_fields *f, struct printer *p, const struct cdict_event *ev,
 			struct buf *out)
 {
@@ -140,7 +140,7 @@ void script_fields_head(struct script_fields *f, struct printer *p, const struct
 		printer_name(p, ev, out);
 }
 
-/* As perf script's: "\tffffffff8113b4d2 schedule+0x2e (/lib/x)". */
+/* Like perf script: "\tffffffff8113b4d2 schedule+0x2e (/lib/x)". */
 void script_fields_stack(const struct script_fields *f, const struct cdict_reader *r,
 			 struct cdict_events *it, struct buf *out)
 {
