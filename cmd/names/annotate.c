@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* cdict annotate: gives the tasks of a cdict names. */
+/* cdict annotate: names the tasks of a cdict. */
 #include "cmd/names/annotate.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include "cmd/input/input.h"
 #include "cmd/input/maps.h"
 
-/* OpenStack's names for the VMs that the file's labels and --map tell of. That it cannot be
- * asked spoils nothing else; when nothing else was wanted, it is a failure. */
+/* Adds OpenStack's names for the VMs in the file's labels and --map. If it cannot be queried, the
+ * rest still proceeds; if nothing else was requested, it is a failure. */
 static int annotate_openstack(struct mapping *more, const struct cdict_reader *r,
 			      const struct cmd_call *call)
 {
@@ -58,7 +58,7 @@ static int write_file(const struct cmd_call *call, const char *file, const char 
 			  : apply_labels(r, labels, o->clear, outfile_write, of, &err);
 	if (rc < 0) {
 		cmd_output_abort(of);
-		/* A failed write is the output's fault, anything else the input's. */
+		/* Blame the output for a failed write, the input for anything else. */
 		return cmd_error(call, err.code > -1000 ? output : file, &err);
 	}
 	return cmd_output_commit(call, output, of, OUTFILE_SYNC);
@@ -73,13 +73,14 @@ static int annotate(const struct cmd_call *call, const char *file, const char *o
 	struct label_index *labels = NULL;
 	struct cdict_error err = { 0 };
 	size_t rows;
-	/* A map of another host is a mistake; what OpenStack says of other hosts is not. */
+	/* A map of another host is a mistake; servers of other hosts in OpenStack's answer are
+	 * not. */
 	bool foreign_matters = o->shared.maps.n && !o->openstack.on;
 	int status = maps_read(&more, call, &o->shared);
 
 	if (!status)
 		status = annotate_openstack(&more, r, call);
-	rows = more.n; /* they are taken */
+	rows = more.n; /* label_index_new() takes them */
 	if (!status && !o->clear && label_index_reader(&old, r, &err))
 		status = cmd_error(call, file, &err);
 	if (!status && label_index_new(&labels, r, o->clear, &more, &err))
@@ -105,7 +106,7 @@ static int annotate(const struct cmd_call *call, const char *file, const char *o
 	return status;
 }
 
-/* Whether @path can be replaced by another file of that name. */
+/* Whether @path can be replaced by a new file of that name. */
 static bool replaceable(const char *path)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* cdict annotate: what the labels came to. */
+/* cdict annotate: reports which labels were used. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tables/columns/number.h"
 #include "tables/names/names.h"
 
-/* So many are named in a message; -v: all. */
+/* Limit of names in a message; -v: all. */
 #define MOST_NAMED 10
 
 /* A list for a message: "a, b, c and 12 more". */
@@ -46,7 +46,7 @@ static char *list_take(struct list *l)
 	return sink_take(&l->s, NULL);
 }
 
-/* False: out of memory. */
+/* Lists labels that match no task, or several. False: out of memory. */
 static bool unmatched(struct annotate_report *out, const struct cmd_call *call,
 		      const struct label_index *labels, size_t n_old)
 {
@@ -73,7 +73,7 @@ static bool unmatched(struct annotate_report *out, const struct cmd_call *call,
 	return !failed && out->unmatched_text && out->ambiguous_text;
 }
 
-/* vhost-<pid> and kvm-...: kernel threads that work for the process <pid>. */
+/* vhost-<pid> and kvm-...: kernel threads that serve the process <pid>. */
 static bool works_for_vm(const struct names *names, const struct analyze_task *task)
 {
 	static const char *const kinds[] = { "vhost-", "kvm-pit/", "kvm-nx-lpage-re", NULL };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict identify: who runs on this host, as a mapping file. */
+/* cdict identify: writes the tasks of this host as a mapping file. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static const struct cmd_option identify_options[] = {
 	CMD_OPTIONS_END,
 };
 
-/* A terminal gets no raw control characters: names are chosen by strangers. */
+/* Do not print control characters to a terminal: names are untrusted. */
 static void show_lines(struct sink *out, const char *text, size_t len)
 {
 	while (len) {
@@ -61,7 +61,7 @@ static void show_lines(struct sink *out, const char *text, size_t len)
 	}
 }
 
-/* --- what was found --- */
+/* --- results --- */
 
 static void vm_row(struct json *j, const struct host_vm *vm)
 {
@@ -107,7 +107,7 @@ static int by_tid(const void *a, const void *b)
 	return ((*x)->tid > (*y)->tid) - ((*x)->tid < (*y)->tid);
 }
 
-/* The VMs and their threads as one JSON document. */
+/* Writes the VMs and their threads as one JSON document. */
 static int write_json(struct sink *s, const struct mapping *m, const struct host_report *report,
 		      struct cdict_error *err)
 {
@@ -150,7 +150,7 @@ static int write_json(struct sink *s, const struct mapping *m, const struct host
 	return 0;
 }
 
-/* What is to be written. */
+/* The data to write. */
 struct written {
 	const struct mapping *m;
 	const struct host_report *report;
@@ -235,7 +235,7 @@ static int identify_run(const struct cmd_call *call)
 	if (host_identify(&m, &host, &report, &err)) {
 		status = cmd_error(call, NULL, &err);
 	} else {
-		/* names that are missing are told; memory that is missing is a failure */
+		/* missing names are only reported; a lack of memory is a failure */
 		status = openstack_add(call, openstack, NULL, &m, &m) == -ENOMEM
 				 ? CMD_FAILED
 				 : write_out(call, &(struct written){ &m, &report, o->format });

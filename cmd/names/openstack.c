@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --openstack: options to settings, and what the user is told. */
+/* --openstack: converts options to settings, and reports results. */
 #include "cmd/names/openstack.h"
 
 #include <stdlib.h>
@@ -14,10 +14,10 @@ struct openstack_ask {
 	const struct openstack_opts *opts;
 	struct openstack_settings settings;
 	struct namepattern *pattern;
-	struct rlimit core; /* as it was */
+	struct rlimit core; /* the previous limit */
 };
 
-/* An option that says how to ask, without the one that says to ask. */
+/* Finds an option that has no effect without --openstack. */
 static const char *idle_option(const struct openstack_opts *o)
 {
 	return o->openrc      ? "openrc"
@@ -35,8 +35,8 @@ static uint32_t timeout_ms(const struct openstack_opts *o)
 	return o->timeout_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)o->timeout_ms;
 }
 
-/* As long as there are secrets no core file has them. 1: nor a program that core_pattern names,
- * which 0 would let have it. */
+/* Prevents core files while there are secrets in memory. The limit is 1, because with 0 a program
+ * in core_pattern would still receive the dump. */
 static void forbid_core(struct openstack_ask *ask)
 {
 	struct rlimit none;
@@ -106,7 +106,7 @@ static void trace(void *ctx, const char *line)
 
 #define NAMES_MAX 256
 
-/* What Nova may call the host: its name, and that without the domain. */
+/* Names by which Nova may know the host: its name, and the name without domain. */
 static void host_names(const char *hosts[3], char names[2][NAMES_MAX], const char *host,
 		       const struct openstack_ask *ask, const struct mapping *m)
 {
@@ -157,7 +157,7 @@ int openstack_add(const struct cmd_call *call, const struct openstack_ask *ask, 
 	o.ctx = (void *)call;
 	rc = openstack_label(known, into, &o, &result, &err);
 	if (rc) {
-		/* said in -q too: it was asked for, and is missing */
+		/* reported even with -q: the user asked for it */
 		cmd_errorf(call, NULL, "no names from OpenStack: %s", err.text);
 		return rc;
 	}

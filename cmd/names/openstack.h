@@ -49,16 +49,17 @@ struct openstack_opts {
 
 struct openstack_ask;
 
-/* openstack_prepare - reads pattern and settings; asks nobody yet. *@out NULL when --openstack
- * was not given. Gives an enum cmd_status, everything but CMD_DONE with its message said. */
+/* openstack_prepare - reads pattern and settings; sends no requests yet. *@out is NULL when
+ * --openstack was not given. Returns an enum cmd_status; if it is not CMD_DONE, the reason was
+ * reported. */
 int openstack_prepare(const struct cmd_call *call, const struct openstack_opts *opts,
 		      struct openstack_ask **out);
 void openstack_free(struct openstack_ask *ask);
 
-/* openstack_add - asks for the VMs of @known, and adds the names to @into (may be @known).
- * @host: what the host is called, NULL: as the labels say, else this machine's name. A negative
- * code when OpenStack could not be asked: one line on stderr says why, and @into is as it was or
- * has what came before. */
+/* openstack_add - queries OpenStack for the VMs of @known, and adds the names to @into (may be
+ * @known). @host: the name of the host; NULL: from the labels, else this machine's name. Returns a
+ * negative code when OpenStack could not be queried: one line on stderr says why, and @into is
+ * unchanged or has partial results. */
 int openstack_add(const struct cmd_call *call, const struct openstack_ask *ask, const char *host,
 		  const struct mapping *known, struct mapping *into);
 
