@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cdict heatmap: the pictures with a row a task: cpu, coremap.
+ * cdict heatmap: the views with a row per task: cpu, coremap.
  *
- * A capture may have millions of tasks and a picture shows some: of the others there is one row, and nothing is kept of them apart.
+ * A capture may have millions of tasks and a picture shows few: the others share one row, and no
+ * data are kept for each of them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,19 +14,19 @@
 #include "cmd/heatmap/heatmap.h"
 #include "render/views/tasks.h"
 
-/* A wanted row: what its tasks did, and where their cells are in the order of rows. */
+/* A selected row: its sum, and the position of its cells in the order of rows. */
 struct ranked {
 	uint32_t row, first, n;
 	struct task_use all;
 };
 
-/* What several rows did together, by CPU. */
+/* The sum of several rows, by CPU. */
 struct together {
 	struct task_use *cpus;
 	size_t n_rows;
 };
 
-/* A cell of the core map and the row that it is part of. */
+/* A cell of the core map and its row in the picture. */
 struct placed {
 	uint32_t row, cell;
 };
@@ -34,12 +35,13 @@ struct bars {
 	struct heatmap *h;
 	uint32_t n_cpus;
 	bool per_cpu;
-	size_t top, most;           /* rows as asked for; the largest that are kept, 0: all */
-	ARRAY(struct placed) order; /* cells by row, of groups */
-	bool ordered;               /* rows are groups, else tasks: whose cells follow each other */
+	size_t top, most;           /* rows given by the user; limit of rows kept, 0: all */
+	ARRAY(struct placed) order; /* for groups: the cells in the order of rows */
+	bool ordered;               /* rows are groups; false: tasks, whose cells are consecutive in
+	                             * the map */
 	ARRAY(struct ranked) best;
 	struct together idle, rest, one;
-	size_t n_rows; /* wanted, without IDLE */
+	size_t n_rows; /* selected rows, without IDLE */
 	ARRAY(struct task_bar) all;
 };
 
@@ -55,7 +57,7 @@ static int bars_init(struct bars *b, struct heatmap *h, bool per_cpu)
 	*b = (struct bars){ .h = h, .per_cpu = per_cpu };
 	b->n_cpus = analyze_engine_cpus(h->f.walk.eng);
 	b->top = top < UINT32_MAX ? top : 0;
-	/* one that is left over is shown instead of a row that says "1 other task" */
+	/* a single row left over is shown instead of a row "1 other task" */
 	b->most = b->top ? b->top + 1 : 0;
 	b->idle.cpus = calloc((size_t)b->n_cpus + 1, sizeof(*b->idle.cpus));
 	b->rest.cpus = calloc((size_t)b->n_cpus + 1, sizeof(*b->rest.cpus));
@@ -93,7 +95,7 @@ static int larger(uint64_t a, uint64_t b)
 	return (a < b) - (a > b);
 }
 
-/* The larger first, of equals the one that was seen earlier. */
+/* Descending; of equal rows, the one seen first comes first. */
 static int by_use(const void *a, const void *b, void *by_switches)
 {
 	const struct ranked *x = a, *y = b;
@@ -105,7 +107,7 @@ static int by_use(const void *a, const void *b, void *by_switches)
 	return order ? order : larger(y->first, x->first);
 }
 
-/* Of the rows that are kept all but the @n largest go to the rest. */
+/* Keeps the @n largest rows, and adds the others to the rest. */
 static void cut(struct bars *b, size_t n)
 {
 	bool by_switches = b->h->by == 1;
@@ -135,7 +137,7 @@ static void add_use(struct ranked *row, const struct analyze_core_cell *cell)
 	row->n++;
 }
 
-/* Of the task, which is wanted: its cells are in order when rows are tasks, else they are put where its group's are. */
+/* Adds a selected task: its row when rows are tasks; otherwise its cells, to be sorted by group. */
 static int add_task(struct bars *b, const struct ranked *task, uint32_t id)
 {
 	struct ranked row = *task;
@@ -178,7 +180,7 @@ static int rank_groups(struct bars *b)
 	return rc;
 }
 
-/* The largest wanted rows; the others and IDLE of all CPUs together. */
+/* Finds the largest selected rows; sums up the others, and IDLE of all CPUs. */
 static int collect(struct bars *b)
 {
 	const struct analyze_coremap *map = b->h->f.walk.coremap;
@@ -200,7 +202,7 @@ static int collect(struct bars *b)
 	return rc;
 }
 
-/* @name is taken; NULL: out of memory. Of @cells there is room for @n. */
+/* Takes @name; NULL: out of memory. Allocates @n cells. */
 static struct task_bar *new_bar(struct bars *b, char *name, size_t n)
 {
 	struct task_bar *bar = name ? array_add(&b->all) : NULL;
@@ -224,7 +226,7 @@ static void add_cell(struct task_bar *bar, uint32_t cpu, const struct task_use *
 		bar->cells[bar->n_cells++] = (struct task_cell){ cpu, *use };
 }
 
-/* @name is taken; NULL: out of memory. */
+/* Takes @name; NULL: out of memory. */
 static struct task_bar *bar_together(struct bars *b, char *name, const struct task_use *cpus)
 {
 	size_t n = 0;
@@ -242,7 +244,7 @@ static int bar_of(struct bars *b, const struct ranked *row)
 {
 	struct task_bar *bar;
 
-	/* the cells of a task are those of the map, each CPU once */
+	/* a task's cells are in the map, one per CPU */
 	if (!b->ordered) {
 		bar = new_bar(b, heatmap_row_name(b->h, row->row), row->n);
 		for (uint32_t i = row->first; bar && i < row->first + row->n; i++)
@@ -256,7 +258,7 @@ static int bar_of(struct bars *b, const struct ranked *row)
 	return bar_together(b, heatmap_row_name(b->h, row->row), b->one.cpus) ? 0 : -ENOMEM;
 }
 
-/* The largest first, then the others as one, IDLE last. */
+/* Makes the rows: the largest first, then the sum of the others, IDLE last. */
 static int make_bars(struct bars *b, struct heatmap *h, bool per_cpu)
 {
 	int rc = bars_init(b, h, per_cpu);
@@ -291,7 +293,7 @@ int heatmap_draw_cpu(struct heatmap *h)
 	int rc = make_bars(&b, h, false);
 	size_t n = b.all.n;
 
-	/* IDLE would make all the others small */
+	/* IDLE would make all others small */
 	if (n && b.all.at[n - 1].idle && !o->task && !o->tids.n)
 		n--;
 	if (!rc)
@@ -307,7 +309,7 @@ int heatmap_add_coremap(struct heatmap *h, struct cdict_error *err)
 	return analyze_coremap_new(&h->f.walk.coremap, h->f.walk.eng, err);
 }
 
-/* Wanted CPUs in order of NUMA node, then number. */
+/* The selected CPUs, sorted by NUMA node and number. */
 static size_t order_cpus(const struct tables_walk *w, uint32_t *cpus, int32_t *nodes)
 {
 	uint32_t n_cpus = analyze_engine_cpus(w->eng);
@@ -329,7 +331,7 @@ static size_t order_cpus(const struct tables_walk *w, uint32_t *cpus, int32_t *n
 	return n;
 }
 
-/* A last row for the time of which nobody knows who ran. */
+/* Adds a last row for the time in which the running task is unknown. */
 static int add_unknown(struct bars *b, const struct heatmap *h)
 {
 	const struct options_shared *o = &h->opts->shared;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict heatmap: what all pictures say, and which tasks they show. */
+/* cdict heatmap: the caption of a picture, and the selection of tasks. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tables/columns/loss.h"
 #include "render/draw/text.h"
 
-/* *out is NULL of none; -ENOMEM. */
+/* Sets *out to NULL for an empty text; -ENOMEM. */
 static int clean(char **out, const char *text)
 {
 	*out = text && *text ? text_clean(text, strlen(text)) : NULL;
@@ -35,7 +35,7 @@ static void cpu_list(struct sink *s, const struct cmd_cpus *cpus)
 	}
 }
 
-/* "tasks matching qemu, tids 17,23, CPUs 0-3"; @all stands for every task. */
+/* "tasks matching qemu, tids 17,23, CPUs 0-3"; @all: the text for all tasks. */
 static char *selection(const struct options_shared *o, const char *all)
 {
 	const char *comma = "";
@@ -74,7 +74,7 @@ static char *selection(const struct options_shared *o, const char *all)
 	return text;
 }
 
-/* The losses that touch the window and a wanted CPU. */
+/* Collects the losses that overlap the window and affect a selected CPU. */
 static int collect_losses(struct heatmap_caption *cap, const struct figures *f)
 {
 	size_t n = cdict_reader_loss_count(f->reader);
@@ -144,7 +144,7 @@ void heatmap_caption_fini(struct heatmap_caption *cap)
 	free(cap->losses);
 }
 
-/* --- which tasks are wanted --- */
+/* --- selected tasks --- */
 
 int heatmap_find_wanted(struct heatmap *h)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict heatmap --view cores: who had each CPU, coloured by task, by group or by what vCPUs were doing. */
+/* cdict heatmap --view cores: which task ran on each CPU, coloured by task, by group or by vCPU state. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +12,22 @@ static int put_piece(void *ctx, const struct analyze_slice *s)
 {
 	const struct heatmap *h = ctx;
 
-	/* who ran is not known: leave it empty */
+	/* the running task is unknown: leave it empty */
 	if (s->task == ANALYZE_NO_TASK)
 		return 0;
 	return lanes_add(h->lanes, s->cpu, s->task,
 			 !analyze_engine_task(h->f.walk.eng, s->task)->tid, s->start_ns, s->end_ns);
 }
 
-/* What is told apart by --by state; whatever else ran is the host's. */
+/* The colours of --by state; all other tasks count as the host's. */
 enum { PART_GUEST, PART_EXIT, PART_QEMU, PART_KERNEL, PARTS };
 static const struct cores_part state_parts[PARTS] = {
 	[PART_GUEST] = { .name = "guest", .ink = { INK_STATE, ANALYZE_VCPU_GUEST } },
 	[PART_EXIT] = { .name = "exit handling", .ink = { INK_STATE, ANALYZE_VCPU_EXIT } },
 	[PART_QEMU] = { .name = "in QEMU, and its other threads",
 			.ink = { INK_STATE, ANALYZE_VCPU_QEMU } },
-	[PART_KERNEL] = { .name = "kernel threads", .ink = { INK_TASK, 2 } }, /* as in the page */
+	[PART_KERNEL] = { .name = "kernel threads", .ink = { INK_TASK, 2 } }, /* the same colour as
+	                                                                       * in the page */
 };
 
 static unsigned part_of(enum analyze_vcpu_state state)
@@ -37,7 +38,7 @@ static unsigned part_of(enum analyze_vcpu_state state)
 					    : PARTS;
 }
 
-/* In which state a vCPU was longest in each column. */
+/* Adds an interval to the task's lane, to find the vCPU's longest state in each column. */
 static void put_state(void *ctx, const struct analyze_vcpu_piece *piece)
 {
 	struct heatmap *h = ctx;
@@ -79,7 +80,7 @@ int heatmap_add_cores(struct heatmap *h, struct cdict_error *err)
 	return rc;
 }
 
-/* Which task has which colour. */
+/* The colour of each task. */
 struct colours {
 	const struct heatmap *h;
 	uint8_t *of; /* by task */
@@ -98,13 +99,13 @@ static unsigned colour_of(void *ctx, uint32_t who, unsigned column)
 	return state == LANES_NOBODY ? CORES_UNKNOWN : state;
 }
 
-/* The rows, of tasks or groups, that ran longest, the first the most: they get the colours. */
+/* The rows (tasks or groups) that ran longest, in descending order: they get the colours. */
 struct longest {
 	uint32_t row[PALETTE_TASKS];
 	unsigned n;
 };
 
-/* What each row ran is @ns. There may be as many rows as tasks: a picture keeps nothing else of them. */
+/* @ns: run time by row. There may be as many rows as tasks, so nothing else is stored per row. */
 static void find_longest(struct longest *l, const uint64_t *ns, size_t rows)
 {
 	for (uint32_t i = 0; i < rows; i++) {
@@ -145,13 +146,13 @@ static uint8_t colour_of_row(const struct longest *l, uint32_t row)
 	return i < l->n ? (uint8_t)i : PALETTE_TASKS;
 }
 
-/* A colour for each of the rows, of tasks or groups, that ran longest. */
+/* Assigns a colour to each of the rows (tasks or groups) that ran longest. */
 static int colour_rows(struct heatmap *h, struct colours *col, struct cores *cores)
 {
 	struct analyze_tasks *tasks = h->f.walk.tasks;
 	size_t rows = analyze_tasks_row_count(tasks);
 	struct longest longest = { 0 };
-	ARRAY(uint64_t) ran = { 0 }; /* ns, by row */
+	ARRAY(uint64_t) ran = { 0 }; /* run time in ns, by row */
 	int rc = 0;
 
 	for (unsigned pass = 0; pass < 2 && !rc; pass++) {
@@ -178,7 +179,7 @@ static int colour_rows(struct heatmap *h, struct colours *col, struct cores *cor
 	return rc;
 }
 
-/* A colour for what vCPUs were doing, for QEMU and for the kernel. */
+/* Assigns colours to vCPU states, QEMU and the kernel. */
 static int colour_states(struct heatmap *h, struct colours *col, struct cores *cores)
 {
 	const struct tables_walk *w = &h->f.walk;
@@ -198,7 +199,7 @@ static int colour_states(struct heatmap *h, struct colours *col, struct cores *c
 		if (!fold_find(&h->groups.fold, task, &place))
 			return -ENOMEM;
 		if (row->task < h->states.n && h->states.at[row->task])
-			col->of[row->task] = PART_GUEST; /* or whatever it was doing */
+			col->of[row->task] = PART_GUEST; /* or another state, by column */
 		else if (!strcmp(place.kind, "vm"))
 			col->of[row->task] = PART_QEMU;
 		else if (!strcmp(place.kind, "kernel"))

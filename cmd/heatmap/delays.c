@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict heatmap --view delays: the rows of cdict vcpu --by vm, or --by sibling, as a matrix. */
+/* cdict heatmap --view delays: draws the rows of cdict vcpu --by vm, or --by sibling, as a
+ * matrix. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,10 @@
 #include "render/views/delays.h"
 #include "tables/columns/tables.h"
 
-/* What it is of: --by vm, or --by sibling. */
+/* The two variants: --by vm, and --by sibling. */
 static const struct face {
 	struct table *(*make)(const struct tables_walk *w);
-	const char *who, *ns, *of; /* keys of its table, beside "vm" */
+	const char *who, *ns, *of; /* keys of columns in its table, in addition to "vm" */
 	const char *sum, *foot, *none;
 } faces[] = {
 	{ .make = tables_delays,
@@ -32,7 +33,7 @@ static const struct face {
 	  .none = "no vCPU was in the guest in this window" },
 };
 
-/* What the picture is made of. */
+/* The contents of the picture. */
 struct matrix {
 	ARRAY(struct delays_name) rows;
 	ARRAY(struct delays_name) columns;
@@ -41,7 +42,7 @@ struct matrix {
 	struct map row_of, column_of; /* by name */
 };
 
-/* The number of @name among @names, a new one at their end; UINT32_MAX: out of memory. */
+/* The index of @name in the names, @n if it is new; UINT32_MAX: out of memory. */
 static uint32_t number_of(struct matrix *m, struct map *map, const char *name, size_t n)
 {
 	const char *key = stringset_add(&m->texts, name, strlen(name));
@@ -86,7 +87,7 @@ static int fill(struct matrix *m, const struct table *t, const struct face *face
 	}
 	for (size_t i = 0; i < m->columns.n; i++)
 		m->columns.at[i].row = UINT32_MAX;
-	/* which columns are rows, too */
+	/* find columns that are rows, too */
 	for (size_t i = 0; i < t->n_rows && !rc; i++) {
 		const char *key = stringset_add(&m->texts, table_at(t, i, vm)->text,
 						strlen(table_at(t, i, vm)->text));
@@ -114,7 +115,7 @@ static void matrix_fini(struct matrix *m)
 	stringset_fini(&m->texts);
 }
 
-/* Why there is nothing to draw. */
+/* The reason why the picture is empty. */
 static const char *nothing(const struct heatmap *h, const struct face *face)
 {
 	const struct tables_walk *w = &h->f.walk;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict heatmap --rows group|role: many tasks as few rows, those of `cdict tasks --by`. */
+/* cdict heatmap --rows group|role: combines tasks to a few rows, those of `cdict tasks --by`. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

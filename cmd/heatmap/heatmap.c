@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict heatmap: one picture, as a file or in the terminal. */
+/* cdict heatmap: draws one picture, to a file or the terminal. */
 #include "cmd/heatmap/heatmap.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void warn_of_vcpus(struct heatmap *h)
 	figures_has_vcpus(&h->f);
 }
 
-/* Who waited behind whom: of the vCPUs. */
+/* For which tasks vCPUs waited: needs vCPUs and switches. */
 static void warn_of_delays(struct heatmap *h)
 {
 	if (figures_has_vcpus(&h->f))
@@ -75,15 +75,16 @@ static const char *const view_names[] = { "switches", "exits", "vcpu",   "corema
 					  "kvm",      "cores", "delays", NULL };
 static const struct view {
 	const char *name;
-	/* What --what and --by may be, the first is the default; NULL: the option makes no sense. */
+	/* Values of --what and --by, the first is the default; NULL: the option is not allowed. */
 	const char *const *whats, *const *bys;
-	const enum analyze_slice_kind *kinds; /* that --what means; NULL: rows are drawn */
-	const char *titles[4];                /* by --by; of intervals view_switches_title() */
-	const char *all;                      /* what no task filter stands for */
+	const enum analyze_slice_kind *kinds; /* slice kinds for --what; NULL: the view draws
+	                                       * rows */
+	const char *titles[4];                /* by --by; for intervals see view_switches_title() */
+	const char *all;                      /* caption when no task filter is given */
 	heatmap_add_fn *add;
 	heatmap_draw_fn *draw;
-	bool grouped;                    /* --rows makes sense */
-	void (*warn)(struct heatmap *h); /* of what the capture lacks; NULL: nothing */
+	bool grouped;                    /* --rows is allowed */
+	void (*warn)(struct heatmap *h); /* warns about missing events; NULL: no warning */
 } views[] = {
 	/* in the order of view_names */
 	{ .name = "switches",
@@ -152,7 +153,8 @@ static const struct view {
 	  .warn = warn_of_delays },
 };
 
-/* The index of @text in @choices, the first when not given; or CMD_USAGE reported. */
+/* The index of @text in @choices, 0 when not given; or reports wrong usage and returns
+ * CMD_USAGE. */
 static int choose(const struct cmd_call *call, const char *option, const char *text,
 		  const struct view *view, const char *const *choices, unsigned *out)
 {
@@ -176,7 +178,7 @@ static int choose(const struct cmd_call *call, const char *option, const char *t
 			 view->name, all, text);
 }
 
-/* Which back-end, by --format-out, else by the file's ending. */
+/* Selects the back-end, by --format-out, else by the file's ending. */
 static int find_backend(const struct cmd_call *call, const struct heatmap_opts *opts,
 			const struct backend **out)
 {
@@ -203,7 +205,7 @@ static int find_backend(const struct cmd_call *call, const struct heatmap_opts *
 			 file);
 }
 
-/* A page is no backend: it draws itself. */
+/* A page needs no back-end: it draws itself. */
 static bool is_page(const struct heatmap_opts *opts)
 {
 	const char *file = opts->shared.output;
@@ -214,8 +216,8 @@ static bool is_page(const struct heatmap_opts *opts)
 	return ending_cut(file, len, ".html") < len;
 }
 
-/* 24-bit colours where the terminal says so, else 256 where its name does and half blocks can be shown:
- * in a locale of UTF-8. */
+/* 24-bit colours if the terminal announces them, else 256 if its name does and the locale is UTF-8,
+ * so that it can show half blocks. */
 static void choose_colours(struct backend_options *how)
 {
 	const char *colours = getenv("COLORTERM"), *none = getenv("NO_COLOR"),
@@ -234,8 +236,8 @@ static void choose_colours(struct backend_options *how)
 				 (strcasestr(locale, "utf-8") || strcasestr(locale, "utf8"));
 }
 
-/* Paper is light; terminals are dark, unless they say so (the last of "15;0" is the
- * background's number). */
+/* Light for files; dark for terminals, unless COLORFGBG says otherwise (the last number of "15;0"
+ * is the background). */
 static enum palette_theme choose_theme(const struct heatmap_opts *opts,
 				       const struct backend *backend)
 {
@@ -249,7 +251,7 @@ static enum palette_theme choose_theme(const struct heatmap_opts *opts,
 	return PALETTE_DARK;
 }
 
-/* As large as wished, else as the terminal, else a usual size. */
+/* The size given by the user, else of the terminal, else a default. */
 static int size_canvas(const struct cmd_call *call, const struct heatmap_opts *opts,
 		       const struct backend *backend, bool colour, struct canvas *c)
 {
@@ -257,7 +259,7 @@ static int size_canvas(const struct cmd_call *call, const struct heatmap_opts *o
 	uint64_t min = backend->cells ? 40 : PIXELS_MIN;
 	uint64_t width = opts->width, height = opts->height;
 	struct winsize ws = { .ws_col = 80, .ws_row = 24 };
-	const char *columns = getenv("COLUMNS"); /* as set by hand; shells do not export theirs */
+	const char *columns = getenv("COLUMNS"); /* set by the user; shells do not export theirs */
 
 	if (width && (width < min || width > max))
 		return cmd_usage(call, "option --width: from %llu to %llu", (unsigned long long)min,
@@ -280,7 +282,7 @@ static int size_canvas(const struct cmd_call *call, const struct heatmap_opts *o
 	return CMD_DONE;
 }
 
-/* A picture to draw. */
+/* The arguments of put(). */
 struct picture {
 	const struct backend *backend;
 	const struct backend_options *how;
@@ -294,7 +296,7 @@ static int draw(void *ctx, struct sink *s, struct cdict_error *err)
 	return p->backend->draw(p->marks, p->how, s, err);
 }
 
-/* Draws into -o, or to stdout. */
+/* Draws to -o, or to stdout. */
 static int put(const struct cmd_call *call, struct picture *p)
 {
 	const struct heatmap_opts *opts = call->opts;
@@ -312,7 +314,7 @@ static int put(const struct cmd_call *call, struct picture *p)
 	return rc ? cmd_error(call, NULL, &err) : CMD_DONE;
 }
 
-/* Everything between opening the capture and drawing: analyses, walk, marks. */
+/* The steps between opening the capture and drawing: analyses, walk, marks. */
 static int make(struct heatmap *h, const struct view *view)
 {
 	struct figures *f = &h->f;
@@ -329,7 +331,7 @@ static int make(struct heatmap *h, const struct view *view)
 	status = figures_run_wanted(f);
 	if (status)
 		return status;
-	/* Exits without entries take no known time. */
+	/* Without entries the time of exits is unknown. */
 	if (view->draw == heatmap_draw_exits && !h->opts->by &&
 	    !analyze_engine_summary(f->walk.eng)->has_entry)
 		h->by = EXITS_BY_COUNT;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict heatmap -o x.html: a page of cdict report with one view only. */
+/* cdict heatmap -o x.html: writes a page of cdict report with a single view. */
 #include <string.h>
 
 #include "cmd/heatmap/heatmap.h"
 #include "cmd/input/input.h"
 #include "cmd/report/report.h"
 
-/* The page's view that shows what ours draws. */
+/* The view of the page for a view of cdict heatmap. */
 static const char *page_view(const char *view)
 {
 	static const char *const names[][2] = {
@@ -23,13 +23,13 @@ static const char *page_view(const char *view)
 	return view;
 }
 
-/* The page paints a VM, not each of its roles. */
+/* The page colours by VM, not by role. */
 static const char *page_by(const char *by)
 {
 	return by && !strcmp(by, "role") ? "group" : by;
 }
 
-/* The page has no place for these: it fits its window and chooses in itself. */
+/* Options that do not apply to the page: it fits its window and has its own selection. */
 static const char *senseless(const struct heatmap_opts *opts)
 {
 	if (opts->width)

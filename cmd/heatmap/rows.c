@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict heatmap: the pictures with a row a vCPU: exits, vcpu. */
+/* cdict heatmap: the views with a row per vCPU: exits, vcpu. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ int heatmap_add_exits(struct heatmap *h, struct cdict_error *err)
 	return analyze_exits_new(&h->f.walk.exits, h->f.walk.eng, &options, err);
 }
 
-/* A row of the analysis and the row of the picture that it is part of. */
+/* A row of the analysis and its row in the picture. */
 struct placed_exits {
 	uint32_t row;
 	size_t at;
@@ -59,7 +59,7 @@ int heatmap_draw_exits(struct heatmap *h)
 
 		if (!row->events || !heatmap_is_shown(h, row->task))
 			continue;
-		/* whoever left a guest is no IDLE, but a file may say so */
+		/* IDLE cannot leave a guest, but a damaged file may contain that */
 		if (analyze_engine_task(h->f.walk.eng, row->task)->tid)
 			rc = heatmap_row_of(h, row->task, &to.row);
 		else if (h->rows != HEATMAP_ROWS_TASK)
@@ -67,7 +67,7 @@ int heatmap_draw_exits(struct heatmap *h)
 		if (!rc)
 			rc = array_push(&all, to);
 	}
-	/* of a group one after the other; the analysis has those of a task so */
+	/* make the rows of a group consecutive; those of a task are so already */
 	if (all.n && h->rows != HEATMAP_ROWS_TASK)
 		qsort(all.at, all.n, sizeof(*all.at), by_row);
 	for (size_t i = 0; i < all.n && !rc; i++)
@@ -127,9 +127,9 @@ static int draw_vcpus(struct heatmap *h)
 	return rc;
 }
 
-/* --- vcpu: many vCPUs as few rows --- */
+/* --- vcpu: several vCPUs in one row --- */
 
-/* Behind whom the vCPUs of a row were, what of it is known. */
+/* A task for which the vCPUs of a row waited, and how long, as far as it is known. */
 struct behind {
 	uint32_t row;
 	const char *name;
@@ -139,7 +139,7 @@ struct behind {
 struct vcpu_rows {
 	ARRAY(struct vcpu_bar) bars;
 	ARRAY(struct behind) behind;
-	struct map numbers; /* (row, name) -> place in behind */
+	struct map numbers; /* (row, name) -> index in behind */
 };
 
 static int add_behind(struct vcpu_rows *rows, uint32_t row, const char *name, uint64_t ns)
@@ -230,7 +230,7 @@ static int draw_vcpu_groups(struct heatmap *h)
 	for (size_t i = 0; !rc && i < analyze_vcpus_row_count(vcpus); i++) {
 		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(vcpus, i);
 
-		/* whoever left a guest is no IDLE, but a file may say so */
+		/* IDLE cannot leave a guest, but a damaged file may contain that */
 		if (heatmap_is_shown(h, row->task) &&
 		    analyze_engine_task(h->f.walk.eng, row->task)->tid)
 			rc = add_vcpu(h, &rows, row);

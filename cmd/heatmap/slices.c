@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict heatmap: the pictures of intervals over time: switches, kvm. */
+/* cdict heatmap: the views of intervals over time: switches, kvm. */
 #include <errno.h>
 
 #include "base/fail.h"
@@ -15,7 +15,7 @@ static int bin(void *ctx, const struct analyze_slice *s)
 	return bins_add(bins, s->task, s->end_ns, s->end_ns - s->start_ns);
 }
 
-/* A heat map of one kind of slice. */
+/* Sets up a heat map of one kind of slice. */
 int heatmap_add_slices(struct heatmap *h, struct cdict_error *err)
 {
 	struct analyze_slices_options how = { .kinds = 1u << h->kind, .tell = bin };
