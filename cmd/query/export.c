@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict export: a capture as other tools read it. */
+/* cdict export: writes a capture in formats of other tools. */
 #include "cmd/query/export.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static const struct {
 		{ ".sqlite", TO_SQLITE },    { ".db", TO_SQLITE } };
 #define ENDINGS ".pftrace, .json, .pfw, .csv, .folded or .sqlite"
 
-/* Of the folded stacks there is one that can do without a name. */
+/* One kind of folded stacks is the default, without a name. */
 static const char *const by_names[] = { "off-cpu", "exits", "wakeups", "switches", NULL };
 
 struct export_opts {
@@ -47,14 +47,14 @@ struct job {
 	struct figures f;
 	enum to to;
 	bool gzip;
-	bool io; /* of I/O traces */
+	bool io; /* the capture was made of I/O traces */
 	struct analyze_stacks *stacks;
 	struct export_report report;
 };
 
-/* ---- which format ---- */
+/* ---- format ---- */
 
-/* All of it is written: SQL selects. */
+/* Rejects stdout, gzip and filters: all rows are written, to be selected by SQL. */
 static int check_sqlite(const struct cmd_call *call, const char *path, bool gzip)
 {
 	const struct options_shared *o = call->opts;
@@ -71,7 +71,7 @@ static int check_sqlite(const struct cmd_call *call, const char *path, bool gzip
 	return CMD_DONE;
 }
 
-/* What --to says, else the ending of the output's name, before .gz. */
+/* The format of --to, else by the ending of the output's name, before .gz. */
 static int choose(struct job *job, const char *path)
 {
 	const struct export_opts *o = job->call->opts;
@@ -99,7 +99,7 @@ static int choose(struct job *job, const char *path)
 	return CMD_DONE;
 }
 
-/* ---- what is written ---- */
+/* ---- writing ---- */
 
 static int write_format(struct job *job, struct sink *s, struct cdict_error *err)
 {
@@ -137,11 +137,12 @@ static int write_to(void *ctx, struct sink *s, struct cdict_error *err)
 	if (!rc)
 		rc = write_format(job, &gz.sink, err);
 	end = gzip_close(&gz);
-	/* what the file could not take, its owner tells */
+	/* the caller reports failed writes */
 	return !rc && end == -ENOMEM ? cdict_fail_nomem(err) : rc;
 }
 
-/* As what convert reads the output, NULL: not at all. Chrome's JSON are the lines of an I/O trace, too. */
+/* The format that convert would detect for the output, NULL: none. Chrome's JSON has the lines of
+ * an I/O trace, too. */
 static const struct source_kind *kind_of(enum to to)
 {
 	return source_kind_named(to_names[to == TO_CHROME ? TO_PFW : to]);
@@ -161,7 +162,7 @@ static int add(struct job *job, struct cdict_error *err)
 				  err);
 }
 
-/* What cannot be in the output because nobody recorded it. */
+/* Warns which parts of the output are missing because their events were not recorded. */
 static void tell_lacks(struct job *job)
 {
 	struct figures *f = &job->f;
@@ -177,7 +178,7 @@ static void tell_lacks(struct job *job)
 			 "with -e 'sched:*'");
 }
 
-/* Both walks have to be the same, so the first one is not in two parts either. */
+/* Both walks must be identical, so the first one must not use two parts either. */
 static int walk(struct job *job)
 {
 	struct figures *f = &job->f;
@@ -215,7 +216,7 @@ static int export_run(const struct cmd_call *call)
 	struct job job = { .call = call };
 	int status = choose(&job, path);
 
-	if (!status) /* before all of it is read */
+	if (!status) /* before reading everything */
 		status = cmd_output_check_kind(call, NULL, path, kind_of(job.to));
 	if (!status)
 		status = figures_open_file(&job.f, call, input_file(call));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tables of cdict query as an SQLite file. */
+/* Writes the tables of cdict query to an SQLite file. */
 #include "cmd/query/export.h"
 
 #include "base/system/outfile.h"
 #include "query/sql/query.h"
 
-/* SQLite opens its file by a name: it gets a hidden one, until all of it is there. */
+/* SQLite needs a file name: a hidden one, until the file is complete. */
 int export_sqlite(struct figures *f, const char *path)
 {
 	const struct outfile_options how = { .path = path, .named = true };

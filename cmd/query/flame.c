@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict flame: flame graphs, and the stacks that they are made of. */
+/* cdict flame: flame graphs, and their stacks in other formats. */
 #include "cmd/query/flame.h"
 
 #include <errno.h>
@@ -17,12 +17,12 @@
 const char *const flame_by_names[] = { "auto",  "off-cpu", "exits",  "wakeups", "switches",
 				       "calls", "percent", "cycles", "ns",      NULL };
 
-/* The first five are those of enum table_format. */
+/* The first five have the order of enum table_format. */
 static const char *const formats[] = { "text", "csv",  "json", "md",  "openmetrics", "folded",
 				       "svg",  "html", "png",  "pdf", NULL };
 enum { AS_FOLDED = TABLE_AS_OPENMETRICS + 1, AS_SVG, AS_HTML, AS_PNG, AS_PDF };
 
-/* What all outputs are made of. */
+/* The data for all outputs. */
 struct job {
 	const struct cmd_call *call;
 	struct flame_input in, base;
@@ -31,10 +31,10 @@ struct job {
 	struct flame picture;
 	char *title, *subtitle, *foot;
 	const struct table_frame *frame;
-	int as; /* the one that is being written */
+	int as; /* the current output's format */
 };
 
-/* ---- words ---- */
+/* ---- captions ---- */
 
 static void add(struct sink *s, bool *any, const char *text)
 {
@@ -188,7 +188,7 @@ static int write_as(void *ctx, struct sink *s, struct cdict_error *err)
 	}
 }
 
-/* How @path is written: by its ending, or, where it has none, as standard output, by --format; -1: nobody knows. */
+/* The format of @path: by its ending, or, without one or for standard output, by --format; -1: unknown. */
 static int as_of(const struct cmd_call *call, const char *path)
 {
 	static const struct {
@@ -216,7 +216,7 @@ static const char *output_at(const struct flame_opts *o, size_t i)
 	return strchr(o->outputs.at[i], '=') + 1;
 }
 
-/* Told before all of it is read. */
+/* Checks the outputs before reading everything. */
 static int check_outputs(const struct cmd_call *call)
 {
 	const struct flame_opts *o = call->opts;
@@ -236,7 +236,7 @@ static int check_outputs(const struct cmd_call *call)
 	return status;
 }
 
-/* All of it or nothing. */
+/* Prints all or, on failure, nothing. */
 static int print(struct job *job)
 {
 	const struct options_shared *o = job->call->opts;
@@ -255,7 +255,7 @@ static int print(struct job *job)
 	job->as = o->format;
 	sink_to_memory(&s);
 	rc = write_as(job, &s, &err);
-	job->frame = whole; /* this one ends here */
+	job->frame = whole; /* frame is local */
 	text = sink_take(&s, &len);
 	if (!rc && !text)
 		rc = cdict_fail_nomem(&err);

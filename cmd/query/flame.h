@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* flame.h - the parts of cdict flame: options and outputs (flame.c), where the stacks come from (flame_input.c). */
+/* flame.h - shared by the files of cdict flame: options and outputs (flame.c), input of stacks (flame_input.c). */
 #ifndef CMD_FLAME_H
 #define CMD_FLAME_H
 
@@ -9,7 +9,7 @@
 
 #define FLAME_LOGS "system-test*stdout*"
 
-/* What --by takes: 0 is what fits the input, then those of captures, then those of logs. */
+/* Values of --by: 0 depends on the input, then those for captures, then those for logs. */
 enum { FLAME_BY_AUTO = 0, FLAME_BY_CAPTURE, FLAME_BY_LOG = FLAME_BY_CAPTURE + ANALYZE_STACKS_N };
 extern const char *const flame_by_names[];
 
@@ -24,27 +24,29 @@ struct flame_opts {
 
 enum flame_from { FLAME_CAPTURE = 0, FLAME_STACKS, FLAME_LOG };
 
-/* One input: a capture, files of folded stacks, or logs. */
+/* An input: a capture, files of folded stacks, or logs. */
 struct flame_input {
-	const char *name; /* for messages */
+	const char *name; /* name in messages */
 	enum flame_from from;
-	bool opened;          /* f is to be closed */
+	bool opened;          /* f must be closed */
 	struct figures f;     /* CAPTURE */
 	struct calllog log;   /* LOG */
-	struct folded folded; /* else */
+	struct folded folded; /* other inputs */
 	struct folded
-		before; /* STACKS of two numbers a line, as difffolded.pl writes them: the first ones */
-	bool compared; /* such */
+		before; /* for STACKS with two numbers per line, as written by difffolded.pl: the
+		         * first ones */
+	bool compared;  /* lines have two numbers */
 	const struct folded *tree;
-	int by; /* CAPTURE: enum analyze_stacks_by; LOG: enum calllog_figure; else -1 */
+	int by; /* CAPTURE: enum analyze_stacks_by; LOG: enum calllog_figure; otherwise -1 */
 	uint64_t files, lacking;
 };
 
-/* flame_input_init - reads @names, or the logs below @dir; a status. flame_input_fini() in either case. */
+/* flame_input_init - reads @names, or the logs in the folder @dir; a status. flame_input_fini() in
+ * either case. */
 int flame_input_init(struct flame_input *in, const struct cmd_call *call, const char *const *names,
 		     size_t n, const char *dir);
 void flame_input_fini(struct flame_input *in);
-/* flame_warn - figures_lacks() when the capture has none of the events that stacks @by are of. */
+/* flame_warn - calls figures_lacks() when the capture lacks the events that stacks @by need. */
 void flame_warn(struct figures *f, enum analyze_stacks_by by);
 
 #endif

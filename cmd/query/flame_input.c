@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the stacks of cdict flame come from. */
+/* Reads the stacks for cdict flame. */
 #include "cmd/query/flame.h"
 
 #include <dirent.h>
@@ -41,7 +41,7 @@ static int read_text(struct buf *text, const char *name, struct cdict_error *err
 	return rc;
 }
 
-/* Stacks with one number a line, or, all of them, with two. */
+/* Adds stacks with one number per line, or with two in all lines. */
 static int add_stacks(struct flame_input *in, const struct buf *text, size_t *ignored,
 		      struct cdict_error *err)
 {
@@ -59,7 +59,7 @@ static int add_stacks(struct flame_input *in, const struct buf *text, size_t *ig
 				       err);
 }
 
-/* Adds the file to the logs, or, where no line of any is one of a log, to the stacks. */
+/* Adds the file to the logs, or, when no line so far is a call, to the stacks. */
 static int add_text(struct flame_input *in, const struct cmd_call *call, const char *name,
 		    bool only_logs)
 {
@@ -100,7 +100,7 @@ static int no_text(const struct flame_input *in, const struct cmd_call *call)
 			  "'++,thread,function,calls,percent,cycles,ns'");
 }
 
-/* ---- files below a folder ---- */
+/* ---- files in a folder ---- */
 
 static bool is_folder(const char *name)
 {
@@ -183,7 +183,7 @@ static int read_capture(struct flame_input *in, const struct cmd_call *call, con
 	return status;
 }
 
-/* ---- any ---- */
+/* ---- any input ---- */
 
 static int wrong_by(const struct cmd_call *call, const struct flame_input *in)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* cdict query: SQL over captures. */
+/* cdict query: runs SQL over captures. */
 #include "cmd/query/query.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 struct query_opts {
 	struct options_shared shared;
-	const char *sql; /* a file of statements */
+	const char *sql; /* file with statements */
 };
 
 /* One capture. */
@@ -36,12 +36,12 @@ struct session {
 	const struct query_opts *opts;
 	struct texts files;
 	struct capture *captures;
-	struct query_file *of;      /* the same for query/ */
-	struct table_frame *frames; /* and for JSON */
+	struct query_file *of;      /* the same captures, for query/ */
+	struct table_frame *frames; /* for JSON */
 	char *sql;
 	struct query *query;
 	uint64_t begun_ns;
-	int percent; /* shown, -1: nothing */
+	int percent; /* last shown; -1: none */
 };
 
 static int fail(const struct session *s, const char *file, const struct cdict_error *err)
@@ -107,7 +107,7 @@ static int open_captures(struct session *s)
 	return status;
 }
 
-/* More than that is no text that somebody wrote. */
+/* A larger file is not SQL text. */
 enum { SQL_MOST = 1 << 20 };
 
 static int read_file(struct session *s, const char *file)
@@ -136,7 +136,8 @@ static int read_file(struct session *s, const char *file)
 		       : cmd_errorf(s->call, file, "is no text: it holds a NUL");
 }
 
-/* A pipe is the capture, as of the other commands, unless the statements are in it. */
+/* A pipe on standard input is the capture, as for other commands, unless it holds the
+ * statements. */
 static bool is_piped(const struct session *s)
 {
 	struct stat st;
@@ -145,7 +146,7 @@ static bool is_piped(const struct session *s)
 	       S_ISFIFO(st.st_mode);
 }
 
-/* The statements: the first operand, or what --sql names. */
+/* Reads the statements: from the first operand, or the file of --sql. */
 static int read_sql(struct session *s)
 {
 	const struct cmd_call *call = s->call;
@@ -180,7 +181,7 @@ static int on_progress(void *ctx, uint64_t read, uint64_t events)
 	struct session *s = ctx;
 	int percent = events ? (int)((double)read / (double)events * 100) : 0;
 
-	/* what is over in a moment shows nothing */
+	/* show nothing for short queries */
 	if (percent == s->percent || monotonic_ns() - s->begun_ns < 1000000000)
 		return 0;
 	s->percent = percent;

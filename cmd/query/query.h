@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * query.h - what SQL statements give, printed as it comes: cmd/query/query.c runs them, cmd/query/query_print.c prints.
+ * query.h - prints the results of SQL statements as they arrive: cmd/query/query.c runs them,
+ * cmd/query/query_print.c prints.
  *
- * Rows are not kept: of text alone the first ones are, which tell how wide its columns are.
+ * Rows are not stored, except the first ones in text format, to choose the widths of columns.
  */
 #ifndef CMD_QUERY_H
 #define CMD_QUERY_H
@@ -16,26 +17,26 @@
 struct query_printer {
 	struct sink *sink;
 	enum table_format format;
-	const struct table_frame *frame; /* of JSON: the captures */
+	const struct table_frame *frame; /* for JSON: the captures */
 	struct json json;
-	size_t results;     /* statements that gave columns */
-	size_t rows;        /* of this one */
-	size_t n;           /* its columns */
-	struct texts names; /* of the columns, each another one */
-	/* Text: the rows that wait until it is known how wide they are. */
+	size_t results;     /* number of statements that returned columns */
+	size_t rows;        /* of the current result */
+	size_t n;           /* columns of the current result */
+	struct texts names; /* of the columns, made unique */
+	/* Text format: the first rows, stored until the widths of columns are known. */
 	bool settled;
-	bool cut;                 /* texts, to the width that is there */
-	struct table_room *rooms; /* of the columns; what is no text stands to the right */
-	size_t gone;              /* of them, for which the terminal has no room */
+	bool cut;                 /* cut texts to the available width */
+	struct table_room *rooms; /* of the columns; columns other than text are right-aligned */
+	size_t gone;              /* number of columns that do not fit the terminal */
 	struct texts cells;       /* escaped */
 };
 
 void query_printer_init(struct query_printer *p, struct sink *s, enum table_format format,
 			const struct table_frame *frame);
-/* As struct query_out has them, with a struct query_printer. */
+/* Callbacks of struct query_out; @printer is a struct query_printer. */
 int query_print_columns(void *printer, const char *const *names, size_t n);
 int query_print_row(void *printer, const struct query_value *values, size_t n);
-/* query_printer_end - what is left; 0 or -ENOMEM. */
+/* query_printer_end - prints the rest; 0 or -ENOMEM. */
 int query_printer_end(struct query_printer *p);
 void query_printer_fini(struct query_printer *p);
 

@@ -10,10 +10,10 @@
 
 #include "base/text/escape.h"
 
-/* Rows that tell how wide columns are; what is wider later moves its row. */
+/* Rows that determine the widths of columns; later, wider cells shift the rest of their row. */
 enum { ROWS_KEPT = 1000 };
 
-/* Texts are cut to this before a column goes that was asked for. */
+/* Texts are cut down to this width before a column is left out. */
 enum { READABLE = 16 };
 
 void query_printer_init(struct query_printer *p, struct sink *s, enum table_format format,
@@ -30,7 +30,7 @@ void query_printer_init(struct query_printer *p, struct sink *s, enum table_form
 
 /* ---- cells ---- */
 
-/* A value as people and programs read it, before it is escaped. */
+/* Converts a value to text for all formats, before escaping. */
 static void value_text(struct sink *s, const struct query_value *v)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -84,7 +84,7 @@ static void add_cell(struct query_printer *p, struct sink *s, const struct query
 
 static void text_line(struct query_printer *p, char *const *cells)
 {
-	size_t pending = 0; /* blanks that nothing follows are not written */
+	size_t pending = 0; /* do not write trailing blanks */
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct table_room *room = &p->rooms[i];
@@ -105,7 +105,7 @@ static void settle(struct query_printer *p)
 	if (p->settled || p->format != TABLE_AS_TEXT || !p->n)
 		return;
 	p->settled = true;
-	/* One line a row, on a terminal. */
+	/* On a terminal, one line per row. */
 	p->cut = p->frame->columns && !p->frame->wide;
 	if (p->cut)
 		p->gone = table_fit(p->rooms, p->n, p->frame->columns, READABLE);
@@ -215,7 +215,7 @@ static void end_result(struct query_printer *p)
 	p->n = 0;
 }
 
-/* The name as it is printed, escaped; of JSON another one where there is such a key already. */
+/* The column's name as printed, escaped; for JSON made unique. */
 static char *name_of(struct query_printer *p, const char *name)
 {
 	unsigned same = 1;
