@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The page of two jobs. */
+/* Writes the page that compares two jobs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "render/draw/text.h"
 #include "render/page/fleet_page.h"
 
-/* Rows of a table that the page has: the most changed. */
+/* Limit of rows in a table of the page: the most changed ones. */
 #define ROWS_MOST 5000
 
 static const struct pairs_table {

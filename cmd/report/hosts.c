@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pages of a job's hosts. */
+/* Writes the pages of a job's hosts. */
 #include "cmd/report/hosts.h"
 
 #include <ctype.h>
@@ -18,17 +18,17 @@ struct writing {
 	const struct cmd_call *call;
 	const char *path;
 	int embed;
-	/* The capture that is being read. */
+	/* The capture being received. */
 	FILE *file;
 	char *host, *name;
-	bool full; /* the disk is */
+	bool full; /* the disk is full */
 	int status;
 };
 
-/* A failure that was told. */
+/* A failure that was reported already. */
 enum { TOLD = -9999 };
 
-/* What stands before "-HOST.html". */
+/* Length of the part before "-HOST.html". */
 static size_t stem(const char *path)
 {
 	return ending_cut(path, strlen(path), ".html");
@@ -44,14 +44,14 @@ static const char *base_name(const char *path)
 static bool taken(const struct host_pages *p, const char *file)
 {
 	for (size_t i = 0; i < p->all.n; i++) {
-		/* file systems may mind no case */
+		/* file systems may ignore case */
 		if (!strcasecmp(p->all.at[i].file, file))
 			return true;
 	}
 	return false;
 }
 
-/* A host may be called anything: the name of its page has letters, digits, '.', '_' and '-', and is nobody else's. */
+/* A host may have any name: its page's name has only letters, digits, '.', '_' and '-', and is unique. */
 static char *page_name(const struct writing *w, const char *host, const char *capture)
 {
 	const char *own = base_name(w->path);
@@ -90,7 +90,7 @@ static int open_capture(void *ctx, const char *host, const char *capture)
 	if (!w->host || !w->name)
 		return no_memory(w);
 	w->full = false;
-	w->file = tmpfile(); /* has no name that could be left behind */
+	w->file = tmpfile(); /* unnamed: nothing to leave behind */
 	if (w->file)
 		return 0;
 	w->status =
@@ -145,7 +145,7 @@ static int write_page(struct writing *w)
 	return status == CMD_DAMAGED ? CMD_DONE : status;
 }
 
-/* Whoever pushed it may have pushed anything: 0, or why it is no capture. */
+/* The pushed data are untrusted: returns 0, or why they are not a capture. */
 static int check_capture(struct writing *w, struct cdict_error *err)
 {
 	struct cdict_reader *r = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The page of a job. */
+/* Writes the page of a job. */
 #include "cmd/report/job.h"
 
 #include <errno.h>
@@ -17,7 +17,8 @@
 #include "render/draw/text.h"
 #include "render/page/fleet_page.h"
 
-/* Rows of a table that the page has: nobody reads on, and 'cdict vcpu --job' has them all. */
+/* Limit of rows in a table of the page: longer ones are not read, and 'cdict vcpu --job' prints
+ * all. */
 #define ROWS_MOST 5000
 
 enum { T_HOSTS = 0, T_VMS, T_VCPUS, T_TASKS, T_EXITS, T_LATENCY, TABLES };
@@ -37,7 +38,7 @@ struct job_page {
 
 /* ---- hosts ---- */
 
-/* The figures first, most noisy host first; then what is known of all of them. */
+/* The columns of figures, sorted by the noisiest host; then those that are known for all hosts. */
 static struct table *hosts_table(const struct job_page *p)
 {
 	enum {
@@ -159,7 +160,7 @@ static int make_tables(struct job_page *p, struct cdict_error *err)
 	return rc;
 }
 
-/* ---- what is to be told ---- */
+/* ---- findings ---- */
 
 static const char *plural(size_t n)
 {
@@ -336,7 +337,7 @@ static int one_job(const struct cmd_call *call, struct store *st,
 				      .map = &p.page_map,
 				      .tables = p.tables,
 				      .n_tables = TABLES,
-				      .links = p.hosts.all.at, /* rows of hosts lead there */
+				      .links = p.hosts.all.at, /* links from the rows of hosts */
 				      .n_links = p.hosts.all.n };
 	if (!status)
 		status = cmd_output_write(call, path, 0, write_page, &p.page);

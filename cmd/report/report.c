@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict report: one HTML page with everything, which opens anywhere. */
+/* cdict report: writes a self-contained HTML page. */
 #include "cmd/report/report.h"
 
 #include <errno.h>
@@ -73,7 +73,7 @@ void report_close(struct report_capture *c)
 
 /* ---- the file ---- */
 
-/* The pages of a report, for page_write(). */
+/* The arguments of page_write(). */
 struct pages {
 	struct page_capture *at[REPORT_FILES];
 	size_t n;
@@ -109,7 +109,7 @@ int report_write(const struct cmd_call *call, const char *path, struct report_ca
 
 /* ---- names ---- */
 
-/* "dir/run.cdict" -> "dir/run.html"; of several files "dir/run-comparison.html". */
+/* "dir/run.cdict" -> "dir/run.html"; for several files "dir/run-comparison.html". */
 static int default_name(const struct cmd_call *call, const char *file, size_t n, char *out,
 			size_t size)
 {
@@ -139,7 +139,7 @@ static int files_of(const struct cmd_call *call, struct texts *files)
 	return status;
 }
 
-/* The desktop's own opener; the page is written, so a failure is only told. */
+/* Starts the desktop's opener; as the page is written, a failure is only a warning. */
 static void open_page(const struct cmd_call *call, const char *path)
 {
 	char name[] = "xdg-open", *argv[] = { name, (char *)path, NULL };
@@ -159,7 +159,7 @@ static void open_page(const struct cmd_call *call, const char *path)
 		cmd_warn(call, path, "is written, but cannot be opened here (xdg-open)");
 }
 
-/* --job ID: job-ID.html; of two: job-A-B.html. */
+/* --job ID: writes job-ID.html; for two jobs job-A-B.html. */
 static int run_jobs(const struct cmd_call *call)
 {
 	const struct report_opts *opts = call->opts;
