@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict diff: what changed between two captures, or two groups of them, with an exit status for scripts. */
+/* cdict diff: compares two captures, or two groups of them, with an exit status for scripts. */
 #include "cmd/diff/diff.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "base/system/ending.h"
 #include "cmd/input/input.h"
 
-/* One of the captures, walked; for a page, which holds all of it. */
+/* Opens and walks a capture; also fills what a page needs. */
 static int open_capture(struct report_capture *c, const struct cmd_call *call, const char *file,
 			bool page)
 {
@@ -28,15 +28,15 @@ static int open_capture(struct report_capture *c, const struct cmd_call *call, c
 	return status ? status : figures_run(f);
 }
 
-/* The runs of both sides, *n_base of them the base's. As perf diff: one names the new one, none is the recording
- * and its predecessor. */
+/* Finds the runs of both sides, *n_base of them the base's. Like perf diff: one operand is the new
+ * file, without operands it is the recording and its predecessor. */
 static int files_of(const struct cmd_call *call, struct texts *files, size_t *n_base)
 {
 	const char *names[2] = { INPUT_DEFAULT ".old", INPUT_DEFAULT };
 	size_t before = call->n_before, n = call->n_operands;
 	int status;
 
-	if (!before || before == n) { /* "--" ends the options only */
+	if (!before || before == n) { /* "--" only ends the options */
 		if (n > 2)
 			return cmd_usage(call, "several captures a side: put -- between those of "
 					       "BASE and those of NEW");
@@ -58,9 +58,9 @@ static int files_of(const struct cmd_call *call, struct texts *files, size_t *n_
 	return status;
 }
 
-/* ---- a gate that looked at nothing is none ---- */
+/* ---- a gate must not pass when nothing was compared ---- */
 
-/* Whether any row but that of IDLE is on both sides, and known well enough. */
+/* Whether both sides have a common row other than IDLE with a known change. */
 static bool compares(const struct diff *d)
 {
 	for (unsigned what = 0; what < COMPARE_N; what++) {
@@ -79,7 +79,7 @@ static bool compares(const struct diff *d)
 	return false;
 }
 
-/* Told as an error, or, when it is none, as a warning. */
+/* Reports an error, or with --skip-unjudged a warning. */
 static void tell(const struct diff *d, const char *file, const char *rule, const char *why)
 {
 	void (*warn)(const struct cmd_call *, const char *, const char *, ...) = cmd_warn;
@@ -91,7 +91,7 @@ static void tell(const struct diff *d, const char *file, const char *rule, const
 			   why);
 }
 
-/* A side that tells who ran against one that does not. */
+/* A capture without switches, if another has them. */
 static const struct figures *without_switches(const struct diff *d)
 {
 	const struct figures *without = NULL;
@@ -106,7 +106,7 @@ static const struct figures *without_switches(const struct diff *d)
 	return any ? without : NULL;
 }
 
-/* Whether all that was asked for could be judged; what could not is said. */
+/* Whether everything requested could be judged; reports the rest. */
 static bool judges(const struct diff *d)
 {
 	const struct figures *without = without_switches(d);
@@ -136,8 +136,6 @@ static bool judges(const struct diff *d)
 	return all || d->opts->skip_unjudged;
 }
 
-/* ---- */
-
 static int status_of(struct diff *d)
 {
 	int status = CMD_DONE, loss;
@@ -152,7 +150,7 @@ static int status_of(struct diff *d)
 	return d->regressions->n_rows ? CMD_REGRESSION : status;
 }
 
-/* A page is asked for by its name. */
+/* A page is selected by the output's ending. */
 static bool is_page(const char *path)
 {
 	size_t len = path ? strlen(path) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* diff.h - the parts of cdict diff: what was asked (diff_rules.c), what is said (diff_print.c). */
+/* diff.h - shared by the files of cdict diff: rules (rules.c), output (print.c). */
 #ifndef CMD_DIFF_H
 #define CMD_DIFF_H
 
@@ -8,42 +8,43 @@
 
 struct diff_opts {
 	struct options_shared shared;
-	struct cmd_list labels, commits; /* of the base, of what is new */
-	struct cmd_list rules; /* "fail-if=RULE", "max-exits=PCT": in the order in which they stand */
+	struct cmd_list labels, commits; /* first of the base, second of the new side */
+	struct cmd_list rules;           /* "fail-if=RULE", "max-exits=PCT": in the order given */
 	const char *alpha;
 	uint64_t min_events;
 	bool skip_unjudged;
 	int by; /* DIFF_BY_* */
 };
 
-/* What has a row in the table of tasks. */
+/* The unit of a row in the table of tasks. */
 enum { DIFF_BY_TASK = 0, DIFF_BY_GROUP };
 
 struct diff {
 	const struct cmd_call *call;
 	const struct diff_opts *opts;
-	struct report_capture *captures; /* the runs: the base's first */
-	struct figures **f;              /* of each */
+	struct report_capture *captures; /* the runs, the base's first */
+	struct figures **f;              /* figures of each run */
 	size_t n_base, n;
 	double alpha;
 	struct changes all[COMPARE_N];
-	struct changes groups; /* of tasks; for a page, and --by group */
+	struct changes groups; /* tasks by group; for a page, and --by group */
 	struct rule *rules;
 	size_t n_rules;
 	struct table *regressions, *outcome, *runs; /* broken rules, all rules, captures */
 };
 
-/* diff_rules_init - the rules of the command line; a status. diff_rules_fini() also after a failure. */
+/* diff_rules_init - parses the rules of the command line; a status. Call diff_rules_fini() also
+ * after a failure. */
 int diff_rules_init(struct diff *d);
 void diff_rules_fini(struct diff *d);
-/* diff_judge - what breaks them; a status. */
+/* diff_judge - applies the rules; a status. */
 int diff_judge(struct diff *d);
-/* diff_unjudged - why a rule could not be judged, given; NULL: out of memory. */
+/* diff_unjudged - the reason why a rule could not be judged, given; NULL: out of memory. */
 char *diff_unjudged(const struct diff *d, const struct rule *rule);
 
-/* diff_page - the page of the comparison, to -o; a status. */
+/* diff_page - writes the page of the comparison to -o; a status. */
 int diff_page(struct diff *d);
-/* diff_print - to stdout or -o; a status without that of loss. */
+/* diff_print - prints to stdout or -o; a status that ignores loss. */
 int diff_print(struct diff *d);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What cdict diff says: tables for a terminal, a comment for a pull request, everything for programs. */
+/* The output of cdict diff: tables for a terminal, a comment for a pull request, all data for
+ * programs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static const enum compare_what order[] = { COMPARE_VCPU, COMPARE_EXITS, COMPARE_
 					   COMPARE_COREMAP };
 static const char *const headings[] = { "vCPUs, most changed first", "Exits", "Tasks", "Core map" };
 
-/* ---- who is compared ---- */
+/* ---- the two sides ---- */
 
 static size_t first_of(const struct diff *d, unsigned side)
 {
@@ -31,7 +32,7 @@ static const char *nth(const struct cmd_list *list, unsigned side)
 	return list->n > side ? list->at[side] : NULL;
 }
 
-/* Of one commit it is that of what is new. */
+/* A single --commit applies to the new side. */
 static const char *commit_of(const struct diff *d, unsigned side)
 {
 	const struct cmd_list *commits = &d->opts->commits;
@@ -41,7 +42,7 @@ static const char *commit_of(const struct diff *d, unsigned side)
 	return nth(commits, side);
 }
 
-/* What a side is called: by --label and --commit, else by its files; given, NULL: out of memory. */
+/* The name of a side: by --label and --commit, else by its files; given, NULL: out of memory. */
 static char *side_name(const struct diff *d, unsigned side)
 {
 	const char *label = nth(&d->opts->labels, side), *commit = commit_of(d, side);
@@ -151,7 +152,7 @@ static size_t top_of(const struct diff *d)
 	return d->opts->shared.top;
 }
 
-/* The rows of a kind that changed most, a line a figure. */
+/* The most changed rows of a kind, one line per figure. */
 static struct table *list_of(const struct diff *d, enum compare_what what)
 {
 	const struct changes *one = changes_of(d, what);
@@ -162,7 +163,7 @@ static struct table *list_of(const struct diff *d, enum compare_what what)
 	return changes_list(&one, 1, &how);
 }
 
-/* How many figures of a kind changed by more than chance. */
+/* The number of significant changes of a kind. */
 static size_t significant(const struct diff *d, const struct changes *c)
 {
 	size_t n = 0;
@@ -180,7 +181,7 @@ static void md_text(struct sink *s, const char *text)
 	size_t len = 0;
 	char *plain;
 
-	/* as terminal text first it is one line without controls */
+	/* escaped for terminals first, it is one line without control characters */
 	sink_to_memory(&line);
 	escape_terminal(&line, text, strlen(text));
 	plain = sink_take(&line, &len);
@@ -249,12 +250,12 @@ static void md_kind(const struct diff *d, struct sink *s, const struct table_fra
 	table_free(t);
 }
 
-/* What a robot posts: the verdict first, the rest folded. */
+/* A comment to be posted by a bot: the verdict first, the rest folded. */
 static void md(const struct diff *d, struct sink *s, const struct table_frame *frame)
 {
 	char *was = side_name(d, CHANGES_BASE), *is = side_name(d, CHANGES_NEW);
 
-	/* so that it finds its comment again */
+	/* lets the bot find its comment again */
 	sink_puts(s, "<!-- cdict diff -->\n### ");
 	if (was && is) {
 		md_text(s, was);
@@ -291,7 +292,7 @@ static int text(const struct diff *d, struct sink *s, struct table_frame *frame)
 	for (size_t i = 0; i < COMPARE_N && !rc; i++) {
 		struct table *t = changes_of(d, order[i])->table;
 
-		/* a core map is for looking at: the page draws it */
+		/* the page draws the core map; as text it is too large */
 		if ((order[i] == COMPARE_COREMAP && !d->call->verbose) || !t->n_rows)
 			continue;
 		if (several)
@@ -311,7 +312,7 @@ static int text(const struct diff *d, struct sink *s, struct table_frame *frame)
 	return rc;
 }
 
-/* CSV: a line a figure; JSON: that, and the tables. */
+/* CSV: one line per figure; JSON: also the tables. */
 static int data(const struct diff *d, struct sink *s, const struct table_frame *frame,
 		enum table_format format)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rules of cdict diff: from the command line, and why some cannot be judged. */
+/* The rules of cdict diff: parses them, and explains why some cannot be judged. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,16 +8,16 @@
 #include "capture/trigger/task_pattern.h"
 #include "cmd/diff/diff.h"
 
-/* Limits with options of their own. */
+/* Rules with an option of their own. */
 static const struct {
-	const char *option, *rule; /* with the number */
+	const char *option, *rule; /* rule: format with the number */
 } shorthands[] = {
 	{ "max-delay", "vcpu.delayed > +%s points" },
 	{ "max-latency", "latency.p99 > +%s %%" },
 	{ "max-exits", "exits.rate > +%s %%" },
 };
 
-/* What "max-exits=10" means, given. */
+/* The text of the rule for "max-exits=10", given. */
 static int rule_text(const struct cmd_call *call, const char *item, char **out)
 {
 	size_t len = strcspn(item, "=");
@@ -106,9 +106,9 @@ void diff_rules_fini(struct diff *d)
 	free(d->rules);
 }
 
-/* ---- what could not be judged ---- */
+/* ---- rules that could not be judged ---- */
 
-/* A capture that lacks what the rule's figure is made of. */
+/* Finds a capture that lacks the events of the rule's figure. */
 static const struct figures *lacking(const struct diff *d, const struct rule *rule)
 {
 	const struct compare *c = &d->all[rule->what].compare;
