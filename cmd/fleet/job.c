@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict job: what hosts push into, made, listed, shown, removed. */
+/* cdict job: makes, lists, shows and removes jobs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static const struct table_column columns[] = {
 	TABLE_COLUMNS_END,
 };
 
-/* "2026-11-20 16:36:58" UTC; what is beyond any calendar is none. */
+/* "2026-11-20 16:36:58" UTC; NULL: out of range. */
 static const char *utc(char *room, size_t size, uint64_t ms)
 {
 	time_t t = (time_t)(ms / 1000);

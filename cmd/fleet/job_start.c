@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict job start: one moment for all recorders that wait; and the table of those. */
+/* cdict job start: starts all waiting recorders at one moment; and lists them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "query/fleet/figures/start.h"
 #include "tables/columns/number.h"
 
-/* Clocks that differ by more are told. */
+/* Larger differences between clocks are reported. */
 #define APART_NS 1000000
 
 int job_start(const struct cmd_call *call, struct store *st, const char *id, const char *in,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict pull: the captures that hosts pushed with their figures. */
+/* cdict pull: fetches the captures that hosts pushed with their figures. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@ struct pull_opts {
 	int format; /* 0: files; enum pull_format */
 };
 
-/* Of figures; the first is of the table. */
+/* Formats of figures; the first is for the files of captures. */
 static const char *const formats[] = { "files", "csv", "json", "openmetrics", NULL };
 static const enum table_format format_of[] = { TABLE_AS_TEXT, TABLE_AS_CSV, TABLE_AS_JSON,
 					       TABLE_AS_OPENMETRICS };
@@ -32,20 +32,20 @@ struct pulling {
 	const struct cmd_call *call;
 	const char *dir;
 	struct texts names; /* of all files */
-	const char *path;   /* of them, the one that is open */
+	const char *path;   /* name of the open file */
 	struct outfile *of;
 	size_t whole, bad;
-	int status; /* of what was told already */
+	int status; /* of the failure reported already */
 };
 
-/* A failure that was told. */
+/* A failure that was reported already. */
 enum { TOLD = -9999 };
 
-/* More of a host's name has no place in that of a file, which has 255 bytes with what follows. */
+/* Limit of a host's name in a file name, which has at most 255 bytes including the rest. */
 #define HOST_MOST 192u
 
-/* A host may be called anything: what is no letter, digit or one of ._- is %XX, as is a first . or -, so that no two
- * hosts have one name. */
+/* A host may have any name: characters other than letters, digits and ._- become %XX, and so does a
+ * leading . or -, so that names remain distinct. */
 static void escape_host(char out[HOST_MOST + 1], const char *host)
 {
 	size_t n = 0;
@@ -64,14 +64,14 @@ static void escape_host(char out[HOST_MOST + 1], const char *host)
 static bool taken(const struct pulling *p, const char *path)
 {
 	for (size_t i = 0; i < p->names.n; i++) {
-		/* file systems may mind no case */
+		/* file systems may ignore case */
 		if (!strcasecmp(p->names.at[i], path))
 			return true;
 	}
 	return false;
 }
 
-/* What differs in letters' case only, or behind HOST_MOST bytes, is numbered. Given. */
+/* Names that differ only in case, or after HOST_MOST bytes, get a number. Given. */
 static char *name_of(const struct pulling *p, const char *host, const char *capture)
 {
 	char name[HOST_MOST + 1], *path;
@@ -106,7 +106,7 @@ static int write_file(void *ctx, const void *data, size_t size)
 {
 	struct pulling *p = ctx;
 
-	/* remembered until commit */
+	/* an error is kept until commit */
 	outfile_write(p->of, data, size);
 	return 0;
 }
@@ -183,7 +183,7 @@ static int write_figures(void *ctx, struct sink *s, struct cdict_error *err)
 	return rc == -ENOMEM ? cdict_fail_nomem(err) : 0;
 }
 
-/* Counts and benchmarks, as a table. */
+/* Prints counts and benchmarks as a table. */
 static int pull_figures(const struct cmd_call *call, struct store *st)
 {
 	const struct pull_opts *o = call->opts;

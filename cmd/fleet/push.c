@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict push: a host's figures into a job. */
+/* cdict push: pushes a host's figures into a job. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -90,7 +90,7 @@ static int push_file(const struct cmd_call *call, struct store *st, const struct
 	return status;
 }
 
-/* What is of no capture. */
+/* Pushes figures that do not come from a capture. */
 static int push_figures(const struct cmd_call *call, struct store *st, const struct fleet_job *job)
 {
 	const struct push_opts *o = call->opts;
@@ -101,7 +101,7 @@ static int push_figures(const struct cmd_call *call, struct store *st, const str
 	return status || !o->shared.events.n ? status : push_counts(call, st, job);
 }
 
-/* Of what goes together: a capture is a file, beside --event an operand is a command. */
+/* Checks the combination of options: operands are captures, but a command with --event. */
 static int check(const struct cmd_call *call)
 {
 	const struct push_opts *o = call->opts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* push.h - `cdict push`, split over cmd/push*.c: captures, figures of benchmarks, counts of events, a spool. */
+/* push.h - `cdict push`, shared by its files: captures, figures of benchmarks, counts of events, a spool. */
 #ifndef CMD_PUSH_H
 #define CMD_PUSH_H
 
@@ -10,21 +10,21 @@ struct push_opts {
 	struct options_shared shared;
 	const char *host, *spool;
 	bool with_file;
-	struct cmd_list bench; /* files with JSON */
-	const char *name;      /* of the benchmark */
+	struct cmd_list bench; /* JSON files */
+	const char *name;      /* name of the benchmark */
 	const char *seconds;
 };
 
-/* push_host - --host, or what this machine is called. */
+/* push_host - gets --host, or the name of this machine. */
 int push_host(char host[FLEET_HOST_ROOM], const struct push_opts *o, struct cdict_error *err);
-/* push_hash - FNV-1a, from @h on. */
+/* push_hash - continues an FNV-1a hash from @h. */
 uint64_t push_hash(uint64_t h, const void *data, size_t size);
 
 int push_bench(const struct cmd_call *call, struct store *st, const struct fleet_job *job,
 	       const char *file);
-/* push_counts - counts --event while --seconds pass or the operands, a command, run. */
+/* push_counts - counts --event for --seconds or while a command, the operands, runs. */
 int push_counts(const struct cmd_call *call, struct store *st, const struct fleet_job *job);
-/* push_spool - all of the spool in @dir, or of --job; a status. */
+/* push_spool - pushes everything in the spool @dir, or in that of --job; a status. */
 int push_spool(const struct cmd_call *call, const char *dir);
 
 #endif

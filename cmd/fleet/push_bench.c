@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict push --bench: every number of a benchmark's JSON, by where it stands in it. */
+/* cdict push --bench: pushes every number of a benchmark's JSON, named by its path. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "cmd/fleet/push.h"
 #include "query/fleet/figures/figures.h"
 
-/* What a benchmark says of itself; and how long the place of a figure in it may be, which bounds the depth. */
+/* Limits of the JSON's size, and of the length of a path, which bounds the depth. */
 enum { BENCH_BYTES_MOST = 64 << 20, PATH_MOST = 500 };
 
 struct bench {
@@ -32,7 +32,7 @@ static int too_deep(struct bench *b)
 			  "the place of a figure in it takes more than %d bytes", PATH_MOST);
 }
 
-/* One step: .key, or ["a key"] where the key is no word. */
+/* Appends a step: .key, or ["a key"] when the key is not a word. */
 static void add_key(struct buf *path, const char *key)
 {
 	bool word = *key;
@@ -64,7 +64,7 @@ static int add_below(struct bench *b, const json_t *at, size_t len)
 	return rc;
 }
 
-/* Samples are one figure; what else stands in an array has its number. */
+/* An array of numbers is one figure with samples; otherwise each element has its index. */
 static int add_array(struct bench *b, const json_t *at)
 {
 	size_t n = json_array_size(at), len = b->path.len, numbers = 0;
@@ -121,7 +121,7 @@ static int parse(struct bench *b, const struct buf *text)
 
 	if (rc)
 		return rc;
-	errno = 0; /* jansson has no code of its own for every such failure */
+	errno = 0; /* jansson does not set errno for all such failures */
 	root = json_loadb((const char *)text->data, text->len,
 			  JSON_ALLOW_NUL | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL |
 				  JSON_REJECT_DUPLICATES,
@@ -157,7 +157,7 @@ static int read_text(const char *file, struct buf *out, struct cdict_error *err)
 	return 0;
 }
 
-/* The file's, without folder and ending; given. */
+/* The file's name without folder and ending; given. */
 static char *name_of(const char *file)
 {
 	const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
@@ -184,7 +184,7 @@ int push_bench(const struct cmd_call *call, struct store *st, const struct fleet
 	rc = rc ? rc : b.name ? read_text(file, &text, &err) : cdict_fail_nomem(&err);
 	rc = rc ? rc : parse(&b, &text);
 	if (!rc) {
-		/* known by what it says, and of what */
+		/* identified by its name and contents */
 		crc = (uint32_t)crc32_z(0, (const void *)b.name, strlen(b.name) + 1);
 		crc = (uint32_t)crc32_z(crc, text.data, text.len);
 		snprintf(name, sizeof(name), "%016" PRIx64 "-%08" PRIx32 "-%zx",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict push -e: events counted by program, into a job. */
+/* cdict push -e: counts events by program, into a job. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "query/fleet/figures/figures.h"
 #include "query/fleet/figures/start.h"
 
-/* A row for each program and event; what never happened to a program has none. */
+/* Adds a row for each program and event with a count other than 0. */
 static int fill(struct fleet_rows *rows, const struct counting_result *c, struct cdict_error *err)
 {
 	int rc = 0;
@@ -43,7 +43,7 @@ static int fill(struct fleet_rows *rows, const struct counting_result *c, struct
 	return rc;
 }
 
-/* What the figures do not say. */
+/* Warns about the limits of the figures. */
 static void tell(const struct cmd_call *call, const struct counting_result *c)
 {
 	if (c->lost)
@@ -71,7 +71,7 @@ static bool is_open(const char *event)
 	return slash && !strchr(slash + 1, '/');
 }
 
-/* A comma between slashes is a part of an event: cpu/event=0x3c,umask=1/. */
+/* A comma between slashes belongs to an event: cpu/event=0x3c,umask=1/. */
 static int events_init(struct texts *events, const struct cmd_list *words, struct cdict_error *err)
 {
 	for (size_t i = 0; i < words->n; i++) {
@@ -128,7 +128,7 @@ int push_counts(const struct cmd_call *call, struct store *st, const struct flee
 		window.window_ns = (uint64_t)(was.seconds * 1e9);
 		window.cpus = was.cpus;
 		tell(call, &was);
-		/* two of one host never begin at one moment in one process */
+		/* unique: a process begins only one at a time */
 		snprintf(name, sizeof(name), "%016" PRIx64 "-%d", window.from_ns, (int)getpid());
 		rc = fleet_figures_put(st, job->id, FLEET_SHELF_COUNTS, host, name, &rows, &window,
 				       &added, &err);

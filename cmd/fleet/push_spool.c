@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict push --spool: what 'cdict record --push' could not push. */
+/* cdict push --spool: pushes what 'cdict record --push' could not. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
