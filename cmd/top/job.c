@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict top --job: hosts and VMs of a job, of the buckets that came since the last look. */
+/* cdict top --job: hosts and VMs of a job, from the buckets pushed since the last look. */
 #include "cmd/top/job.h"
 
 #include <errno.h>
@@ -21,28 +21,28 @@
 
 #define KEYS "w waiting, e exits, c CPU, SPACE freeze, q quit"
 
-/* What came in one look: a row a host, a row a VM. */
+/* The data of one look: a row per host, a row per VM. */
 struct news {
 	struct top_rows hosts, vms;
-	struct top_row now;     /* of the bucket that is being read: its host */
+	struct top_row now;     /* of the current bucket: its host */
 	struct stringset texts; /* names of VMs */
 	struct map by_vm;
-	ARRAY(uint32_t) touched; /* VMs of the bucket */
-	ARRAY(uint32_t) of_host; /* number in the job -> row + 1 */
+	ARRAY(uint32_t) touched; /* VMs in the current bucket */
+	ARRAY(uint32_t) of_host; /* index in the job -> row + 1 */
 	bool failed;
 };
 
 struct following {
 	const struct cmd_call *call;
 	struct fleet_follow follow;
-	struct news *news; /* of the last look that found something */
+	struct news *news; /* from the last look with new data */
 	enum top_by by;
-	bool frozen, failed; /* failed: no memory to draw */
+	bool frozen, failed; /* failed: out of memory while drawing */
 	struct top_terminal terminal;
 	char message[512];
 };
 
-/* A handler can only be told through global state. */
+/* A handler can only use global state. */
 static volatile sig_atomic_t ended;
 
 static void on_signal(int sig)
@@ -51,20 +51,20 @@ static void on_signal(int sig)
 	ended = 1;
 }
 
-/* Not restarted: a signal ends the wait for a key. */
+/* Without SA_RESTART: a signal ends the wait for a key. */
 static void catch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction now, want = { .sa_handler = on_signal };
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
-		/* what the parent ignores (nohup) stays so */
+		/* signals that the parent ignores (nohup) stay ignored */
 		if (!sigaction(signals[i], NULL, &now) && now.sa_handler == SIG_DFL)
 			sigaction(signals[i], &want, NULL);
 	}
 }
 
-/* ---- what came ---- */
+/* ---- data ---- */
 
 static void news_free(struct news *n)
 {
@@ -116,7 +116,7 @@ static void add(struct top_row *to, const struct fleet_key *key, enum fleet_kind
 {
 	if (kind == FLEET_TASKS) {
 		to->cpu_ns += any->task.run_ns;
-		/* of a vCPU its own table knows it to the ns */
+		/* for vCPUs, their own table has the exact time */
 		if (key->vcpu < 0)
 			to->waiting_ns += any->task.off_ns[ANALYZE_OFF_RUNNABLE] +
 					  any->task.off_ns[ANALYZE_OFF_PREEMPTED] +
@@ -198,7 +198,7 @@ static void hear_row_of(void *ctx, enum fleet_kind kind, const struct fleet_key 
 	hear_row(((struct hearing *)ctx)->n, kind, key, any, lacks);
 }
 
-/* ---- what is shown ---- */
+/* ---- display ---- */
 
 static void draw(struct following *f)
 {
@@ -212,10 +212,10 @@ static void draw(struct following *f)
 	sink_to_file(&s, stdout);
 	top_terminal_size(&rows, &columns);
 	if (f->terminal.on) {
-		size_t room = rows - 4u; /* the head, the last line, one between */
+		size_t room = rows - 4u; /* minus the head, the last line, one between */
 		size_t want = f->news ? f->news->hosts.rows.n + 1 : 1;
 
-		/* half of it for hosts, when there are so many */
+		/* hosts get up to half */
 		if (hosts > want)
 			hosts = want;
 		if (hosts > room / 2)
@@ -245,7 +245,7 @@ static void draw(struct following *f)
 	fflush(stdout);
 }
 
-/* ---- looking ---- */
+/* ---- polling ---- */
 
 static int look(struct following *f, struct store *st, const char *id, struct cdict_error *err)
 {
@@ -268,7 +268,7 @@ static int look(struct following *f, struct store *st, const char *id, struct cd
 	return 0;
 }
 
-/* A key; whether it ends all. */
+/* Handles a key; returns whether to quit. */
 static bool obey(struct following *f, char key)
 {
 	switch (key) {
@@ -285,7 +285,7 @@ static bool obey(struct following *f, char key)
 	return false;
 }
 
-/* Until the next look, or the end; whether it is the end. */
+/* Waits until the next look, or the end; returns whether it is the end. */
 static bool wait_for(struct following *f, uint64_t until_ns, uint64_t end_ns)
 {
 	bool last = end_ns && end_ns <= until_ns;
@@ -310,7 +310,7 @@ static int follow(struct following *f, struct store *st, const char *id,
 		uint64_t next_ns = monotonic_ns() + how->interval_ns;
 		int rc = f->frozen ? 0 : look(f, st, id, err);
 
-		/* a server that is away comes again; a job that went does not */
+		/* a server may come back; a removed job does not */
 		if (rc && (!begun || rc == CDICT_ENOTFOUND || rc == -ENOMEM))
 			return rc;
 		snprintf(f->message, sizeof(f->message), "%s", rc ? err->text : "");
@@ -336,7 +336,7 @@ int top_job(const struct cmd_call *call, const struct top_job_options *how)
 
 	status = rc ? fleet_fail(call, &err) : fleet_open(&st, call);
 	if (!status) {
-		rc = store_get(st, o->job, &f.follow.job, &err); /* before the screen changes */
+		rc = store_get(st, o->job, &f.follow.job, &err); /* before changing the screen */
 		if (!rc) {
 			catch_signals();
 			f.terminal.on = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);

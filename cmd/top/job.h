@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* job.h - cdict top --job: what hosts push, as it comes. */
+/* job.h - cdict top --job: shows what hosts push, as it arrives. */
 #ifndef CMD_TOP_JOB_H
 #define CMD_TOP_JOB_H
 
@@ -12,7 +12,7 @@ struct top_job_options {
 	uint64_t length_ns; /* 0: until q or a signal */
 };
 
-/* top_job - a status. */
+/* top_job - runs it; a status. */
 int top_job(const struct cmd_call *call, const struct top_job_options *how);
 
 #endif

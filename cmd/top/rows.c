@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What VMs and tasks did in the last second: the tables' figures, a line each. */
+/* Figures of VMs and tasks in the last second, from the tables, one line each. */
 #include "cmd/top/top.h"
 
 #include <errno.h>
@@ -35,14 +35,14 @@ static int64_t tid_of(const struct table *t, size_t row)
 	return c->set ? c->i64 : -1;
 }
 
-/* A row per task, or per VM; NULL: no memory. */
+/* Finds or adds the row of a task, or of its VM; NULL: out of memory. */
 static struct top_row *row_of(struct top_rows *t, const struct table *tasks, size_t i, bool fold)
 {
 	const struct table_cell *vm = cell(tasks, i, "vm"), *name = cell(tasks, i, "name");
 	const char *text = !fold ? name->set ? name->text : "?" : vm->set ? vm->text : "(host)";
 	struct top_row *row;
 
-	/* few VMs: their names are compared */
+	/* there are few VMs: compare their names */
 	for (size_t r = 0; fold && r < t->rows.n; r++)
 		if (!strcmp(t->rows.at[r].name, text))
 			return &t->rows.at[r];
@@ -52,7 +52,7 @@ static struct top_row *row_of(struct top_rows *t, const struct table *tasks, siz
 	return row;
 }
 
-/* On a host without VMs a row for all of it says nothing. */
+/* On a host without VMs, a single row for everything would be useless. */
 static bool any_vm(const struct table *tasks)
 {
 	size_t i = 0;
@@ -62,7 +62,7 @@ static bool any_vm(const struct table *tasks)
 	return i < tasks->n_rows;
 }
 
-/* By tid, rows of the table of vCPUs. */
+/* Maps tids to rows of the table of vCPUs. */
 static int index_vcpus(struct map *m, const struct table *vcpus)
 {
 	for (size_t i = 0; i < vcpus->n_rows; i++) {
@@ -75,8 +75,8 @@ static int index_vcpus(struct map *m, const struct table *vcpus)
 	return 0;
 }
 
-/* How long it could have run and did not: of a vCPU to the ns, of others its preemptions and what it waited after
- * wake-ups, those whole that ended now. */
+/* The run-queue wait: exact for vCPUs; for other tasks preemption waits plus wake-up latencies,
+ * each counted in full when it ended in the window. */
 static uint64_t waiting(const struct table *tasks, size_t i, const struct table *vcpus,
 			const uint32_t *vcpu)
 {
@@ -86,7 +86,7 @@ static uint64_t waiting(const struct table *tasks, size_t i, const struct table 
 	       number(tasks, i, "latency_avg_ns") * number(tasks, i, "wakeups");
 }
 
-/* Of each task its row; the figures of the others' tables follow by tid. */
+/* Makes a row per task; figures of the other tables are added by tid. */
 static int fill(struct top_rows *t, const struct tables_walk *w, bool fold)
 {
 	struct table *tasks = tables_tasks(w, false), *vcpus = tables_vcpu(w);
@@ -199,7 +199,7 @@ static uint64_t key_of(const struct top_row *r, enum top_by by)
 	return by == TOP_BY_WAITING ? r->waiting_ns : by == TOP_BY_EXITS ? r->exits : r->cpu_ns;
 }
 
-/* qsort() has no argument; a sort of some hundred rows once a second needs no better. */
+/* qsort() takes no context argument; for some hundred rows a second, this simple sort suffices. */
 void top_rows_sort(struct top_rows *t, enum top_by by)
 {
 	for (size_t i = 1; i < t->rows.n; i++) {
@@ -222,7 +222,7 @@ static double percent(const struct top_rows *t, const struct top_row *r, uint64_
 	return whole ? 100.0 * (double)ns / (double)whole : 0;
 }
 
-/* Cut to the terminal, in whose columns its characters are; nothing in it steers that. */
+/* Prints a line cut to the terminal's width, without control characters. */
 static void put(struct sink *s, const char *text, size_t columns, const char *eol)
 {
 	table_fit_safe(s, text, columns);

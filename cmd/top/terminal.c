@@ -38,7 +38,7 @@ void top_terminal_size(unsigned *rows, unsigned *columns)
 	struct winsize ws;
 
 	*rows = 24;
-	*columns = isatty(STDOUT_FILENO) ? 80 : 400; /* nobody cuts a pipe's lines */
+	*columns = isatty(STDOUT_FILENO) ? 80 : 400; /* lines of a pipe are not cut */
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) || ws.ws_row < 4 || ws.ws_col < 20)
 		return;
 	*rows = ws.ws_row;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* terminal.h - the terminal of cdict top: another screen, keys without Enter. */
+/* terminal.h - the terminal of cdict top: alternate screen, keys without Enter. */
 #ifndef CMD_TOP_TERMINAL_H
 #define CMD_TOP_TERMINAL_H
 
@@ -7,16 +7,16 @@
 #include <termios.h>
 
 struct top_terminal {
-	bool on; /* it is one: else all of this does nothing */
+	bool on; /* false: not a terminal, the functions do nothing */
 	bool raw;
 	struct termios before;
 };
 
 void top_terminal_enter(struct top_terminal *t);
 void top_terminal_leave(struct top_terminal *t);
-/* top_terminal_size - 24 by 80 when it does not say. */
+/* top_terminal_size - 24 by 80 when it is unknown. */
 void top_terminal_size(unsigned *rows, unsigned *columns);
-/* top_terminal_key - that was pressed; 0: none within @wait_ms. */
+/* top_terminal_key - returns the key pressed; 0: none within @wait_ms. */
 char top_terminal_key(const struct top_terminal *t, int wait_ms);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict top: what happens now, once a second. */
+/* cdict top: shows current activity, once a second. */
 #include "cmd/top/top.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 #define KEYS "w waiting, e exits, c CPU, f fold, SPACE freeze, s save 30 s, q quit"
 
 struct top_opts {
-	struct record_opts record; /* of record_names_*() too */
+	struct record_opts record; /* also for record_names_*() */
 	int sort;                  /* enum top_by */
 	bool unfold;
 	const char *interval;
@@ -37,8 +37,8 @@ struct top {
 	bool fold, frozen;
 	struct top_terminal terminal;
 	char message[512];
-	unsigned told;          /* how often it was shown */
-	struct cdict_error err; /* why there is no table */
+	unsigned told;          /* how many times the message was shown */
+	struct cdict_error err; /* error of making the table */
 };
 
 static const char *const sorts[] = { "waiting", "exits", "cpu", NULL };
@@ -73,7 +73,7 @@ static void draw(struct top *t)
 	fflush(stdout);
 }
 
-/* ---- what record_run() calls ---- */
+/* ---- callbacks of record_run() ---- */
 
 static void look(void *ctx, const void *cdict, size_t size)
 {
@@ -90,7 +90,7 @@ static void look(void *ctx, const void *cdict, size_t size)
 	t->rows = rows;
 	top_rows_sort(&t->rows, t->by);
 	draw(t);
-	/* shown three times */
+	/* a message is shown three times */
 	if (++t->told == 3)
 		t->message[0] = '\0';
 }
@@ -101,7 +101,7 @@ static enum record_key on_key(void *ctx)
 	char key;
 
 	if (t->err.code || ferror(stdout))
-		return RECORD_KEY_END; /* there is nothing to show, or nobody reads any more */
+		return RECORD_KEY_END; /* nothing to show, or the reader is gone */
 	key = top_terminal_key(&t->terminal, 0);
 	if (!key)
 		return RECORD_KEY_NONE;
@@ -126,7 +126,7 @@ static enum record_key on_key(void *ctx)
 	return RECORD_KEY_NONE;
 }
 
-/* "SIGUSR2: 12 events written to top.cdict" */
+/* Keeps messages such as "SIGUSR2: 12 events written to top.cdict". */
 static void say(void *ctx, bool warning, const char *line)
 {
 	struct top *t = ctx;
@@ -194,14 +194,14 @@ static int run(struct top *t)
 		t->err = report.ended;
 	if (!ret && t->err.code)
 		return cmd_error(t->call, NULL, &t->err);
-	/* also with -q, and when the rows have covered what was said of it */
+	/* also with -q, and because the rows may have covered the message */
 	if (!ret && report.failed_dumps)
 		cmd_errorf(t->call, to.output, "%u of what was to be saved was not written",
 			   report.failed_dumps);
 	return ret ? cmd_error(t->call, NULL, &err) : report.failed_dumps ? CMD_DAMAGED : CMD_DONE;
 }
 
-/* ---- of a job ---- */
+/* ---- jobs ---- */
 
 static int follow(const struct cmd_call *call)
 {
