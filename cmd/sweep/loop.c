@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict sweep: all runs, one after the other. */
+/* cdict sweep: makes all runs, one after the other. */
 #include "cmd/sweep/sweep.h"
 
 #include <errno.h>
@@ -21,13 +21,13 @@ struct loop {
 	struct sweep_journal *journal;
 	size_t points;
 	bool terminal, shown;
-	/* What the line tells now. */
+	/* The current progress. */
 	const char *what;
 	size_t point;
 	uint64_t from_ns;
 };
 
-/* --- the line that a terminal has --- */
+/* --- progress on a terminal --- */
 
 static size_t columns(void)
 {
@@ -111,7 +111,7 @@ static void words_free(char **words)
 	free(words);
 }
 
-/* SHELL -c "the text" */
+/* SHELL -c "TEXT" */
 static char **shell_words(const struct sweep *s, const char *shell, const char *text, size_t point)
 {
 	char **words = calloc(4, sizeof(*words));
@@ -127,7 +127,7 @@ static char **shell_words(const struct sweep *s, const char *shell, const char *
 	return NULL;
 }
 
-/* The command at @point. */
+/* The command of @point, parameters replaced. */
 static char **command_words(const struct sweep *s, size_t point)
 {
 	char **words;
@@ -155,7 +155,7 @@ static char **command_words(const struct sweep *s, size_t point)
 	return words;
 }
 
-/* Where the recording of a run goes: kept, or beside the output until its figures are taken. */
+/* The file for the recording of a run: kept, or next to the output until its figures are taken. */
 static char *capture_path(const struct loop *l, size_t point, uint32_t nth)
 {
 	char *path;
@@ -165,7 +165,8 @@ static char *capture_path(const struct loop *l, size_t point, uint32_t nth)
 	return asprintf(&path, "%s/%04zu-%02u.cdict", l->opts->keep, point, nth) < 0 ? NULL : path;
 }
 
-/* The figures of a run that ended well; what it lacks is why it does not count. */
+/* Takes the figures of a successful run; if one is missing, the run does not count, and @run->why
+ * says why. */
 static int take(struct loop *l, struct sweep_done *run, struct sweep_measured *m,
 		const char *capture, struct cdict_error *err)
 {
@@ -191,7 +192,7 @@ static int take(struct loop *l, struct sweep_done *run, struct sweep_measured *m
 	return run->why ? 0 : cdict_fail_nomem(err);
 }
 
-/* @run->samples stay NULL when @counted is false. */
+/* @run->samples stays NULL when @counted is false. */
 static int run_once(struct loop *l, struct sweep_done *run, bool counted, struct cdict_error *err)
 {
 	char **words = command_words(l->s, run->point);
@@ -209,7 +210,7 @@ static int run_once(struct loop *l, struct sweep_done *run, bool counted, struct
 		unlink(capture);
 	if (!rc)
 		rc = sweep_run(&exec, &m, &run->status, &run->why, err);
-	/* A recorder that could not record says why, whatever the command would have done. */
+	/* If the recorder failed, report its error, whatever the command's status. */
 	if (!rc && capture && !sweep_run_stopped() && access(capture, F_OK))
 		rc = cdict_fail(err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
 				"nothing was recorded: %s", run->why ? run->why : "no file");
@@ -223,7 +224,7 @@ static int run_once(struct loop *l, struct sweep_done *run, bool counted, struct
 	return rc;
 }
 
-/* --setup, --prepare, --cleanup. */
+/* Runs --setup, --prepare or --cleanup. */
 static int beside(struct loop *l, const char *option, const char *text, size_t point,
 		  struct cdict_error *err)
 {
@@ -239,7 +240,7 @@ static int beside(struct loop *l, const char *option, const char *text, size_t p
 	if (!rc && status && !sweep_run_stopped())
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "option --%s: '%s' failed: %s",
 				option, words[2], why);
-	/* no fault of the command line's form */
+	/* this is not wrong usage */
 	rc = rc == CDICT_EUSAGE ? CDICT_ENOTFOUND : rc;
 	err->code = rc ? rc : err->code;
 	buf_fini(&m.output);
@@ -248,7 +249,7 @@ static int beside(struct loop *l, const char *option, const char *text, size_t p
 	return rc;
 }
 
-/* --- all of them --- */
+/* --- all runs --- */
 
 static int begin_point(struct loop *l, size_t point, struct cdict_error *err)
 {
@@ -307,7 +308,8 @@ static void tell_failure(struct loop *l, const struct sweep_done *run)
 	free(text);
 }
 
-/* The runs of a point from @nth on. When it goes on in its middle it is set up and warmed up again: what was may be gone. */
+/* Makes the runs of a point from @nth on. Setup and warm-up are repeated when it resumes in the
+ * middle: their effect may be lost. */
 static int run_point(struct loop *l, size_t point, uint32_t nth, struct cdict_error *err)
 {
 	int rc = begin_point(l, point, err);
@@ -324,7 +326,7 @@ static int run_point(struct loop *l, size_t point, uint32_t nth, struct cdict_er
 	return rc;
 }
 
-/* Ends as the signal would have ended us; what to do next is told before. */
+/* Ends by the signal, after a message how to resume. */
 static int stop(struct loop *l, int sig)
 {
 	size_t all = l->points * l->s->runs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict sweep: its files, a picture or data by their endings, and the table. */
+/* cdict sweep: writes its files, a picture or data by their endings, and the table. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static int add(struct texts *f, char *path)
 	return texts_take(f, path);
 }
 
-/* What is written: what -o names, without it a page; and, of a sweep that ran, the data beside it. */
+/* Lists the outputs: those of -o, by default a page; and, except with --plot, the data next to it. */
 static int list(struct texts *f, const struct sweep_opts *o)
 {
 	int rc = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cdict sweep --record: figures of what was recorded while the command ran. They are those of cdict's own commands, each run in
- * a process of its own with --format json: what a window, a filter or a column means is told there and nowhere else.
+ * cdict sweep --record: figures of recordings of the command. They come from cdict's own commands,
+ * each run in a separate process with --format json, so that the meaning of windows, filters and
+ * columns is defined only there.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include "cmd/sweep/sweep.h"
 #include "tables/columns/loss.h"
 
-/* What the views need, and system calls; of a kernel without KVM a pattern is nothing. */
+/* The events that views need, and system calls; without KVM, a pattern for it matches nothing. */
 #define EVENTS                                                                                     \
 	"sched:sched_switch,sched:sched_waking,sched:sched_wakeup_new,sched:sched_migrate_task,"   \
 	"sched:sched_process_*,kvm:kvm_e*,kvm:kvm_userspace_exit*,raw_syscalls:sys_enter"
@@ -24,7 +25,7 @@
 extern const struct cmd cmd_record, cmd_count, cmd_coremap, cmd_exits, cmd_info, cmd_latency,
 	cmd_successors, cmd_switches, cmd_tasks, cmd_vcpu;
 
-/* The commands whose figures can be had. */
+/* The commands that provide figures. */
 static const struct cmd *const commands[] = {
 	&cmd_count,      &cmd_coremap,  &cmd_exits, &cmd_info, &cmd_latency,
 	&cmd_successors, &cmd_switches, &cmd_tasks, &cmd_vcpu,
@@ -103,7 +104,7 @@ const char *sweep_record_events(void)
 	return EVENTS;
 }
 
-/* A command of ours, as if it had been typed. */
+/* Runs a cdict command with these arguments. */
 static int run(const struct cmd *cmd, const char *const *argv)
 {
 	struct cmd_call call = { .cmd = cmd, .quiet = true };
@@ -122,7 +123,7 @@ static int run(const struct cmd *cmd, const char *const *argv)
 	return rc;
 }
 
-/* --- in the process that records --- */
+/* --- in the recording process --- */
 
 int sweep_record_run(const struct sweep_exec *e)
 {
@@ -136,17 +137,17 @@ int sweep_record_run(const struct sweep_exec *e)
 	return run(&cmd_record, argv);
 }
 
-/* --- what it recorded --- */
+/* --- reading the recording --- */
 
 #define WORDS_MAX 64
 
-/* One question to a recording. */
+/* A query to a recording. */
 struct question {
 	const struct sweep_measured *from;
 	const char *args;
 };
 
-/* The next word of @text, which it is cut out of; '...' and "..." hold blanks together. NULL: none, or a quote is open. */
+/* Cuts the next word out of @text; '...' and "..." protect blanks. NULL: none, or an unclosed quote. */
 static char *next_word(char **text)
 {
 	char *p = *text + strspn(*text, " "), *word = p, *to = p, quote = 0;
@@ -178,7 +179,7 @@ static int ask(const struct sweep_exec *e)
 	argv[n++] = "-q";
 	if (cmd != &cmd_info) {
 		argv[n++] = "--max-loss";
-		argv[n++] = "100"; /* looked at before */
+		argv[n++] = "100"; /* checked before */
 	}
 	for (size_t i = 0; i < q->from->select->n && n < WORDS_MAX + 8 && cmd != &cmd_info; i++)
 		argv[n++] = q->from->select->at[i];
@@ -192,7 +193,7 @@ static int ask(const struct sweep_exec *e)
 	return status == CMD_DAMAGED ? CMD_DONE : status;
 }
 
-/* What the command says of the recording, for all metrics that ask it the same. */
+/* Runs the command on the recording, for all metrics with the same query. */
 static int answer(const struct sweep_metrics *all, size_t first, const struct sweep_measured *from,
 		  struct sweep_samples *samples, struct cdict_error *err)
 {
@@ -241,7 +242,7 @@ static int take(const struct sweep_metrics *all, const struct sweep_measured *fr
 	int rc = 0;
 
 	for (size_t i = 0; i < all->all.n && !rc; i++) {
-		/* who asked before got the answer for all of them */
+		/* already answered with an earlier metric */
 		if (all->all.at[i].from == SWEEP_FROM_RECORD && !samples[i].all.n)
 			rc = answer(all, i, from, samples, err);
 	}

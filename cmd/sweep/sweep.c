@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict sweep: runs a command with other parameters again and again, and draws what came out. */
+/* cdict sweep: runs a command repeatedly with different parameters, and draws the results. */
 #include "cmd/sweep/sweep.h"
 
 #include <errno.h>
@@ -24,14 +24,14 @@ static int fail(const struct cmd_call *call, const char *subject, const struct c
 					 : cmd_error(call, subject, err);
 }
 
-/* A copy of what may be absent. */
+/* Copies a text that may be NULL. */
 static int copy(char **to, const char *text, struct cdict_error *err)
 {
 	*to = text ? strdup(text) : NULL;
 	return text && !*to ? cdict_fail_nomem(err) : 0;
 }
 
-/* -e's, with commas between; what they are without. What begins and ends windows is recorded, too. */
+/* The values of -e, joined by commas; or the default. Adds the events of window markers. */
 static int copy_events(struct sweep *s, const struct sweep_opts *o, struct cdict_error *err)
 {
 	struct sink all;
@@ -70,7 +70,7 @@ static int copy_command(struct sweep *s, const struct cmd_call *call, struct cdi
 	return 0;
 }
 
-/* The recorder's figures need one; a placeholder must be a parameter's. */
+/* Checks that options fit together: the recorder's options need --record. */
 static int check(const struct sweep *s, const struct sweep_opts *o, struct cdict_error *err)
 {
 	struct task_pattern *tasks = NULL;
@@ -98,7 +98,7 @@ static int check(const struct sweep *s, const struct sweep_opts *o, struct cdict
 	return rc;
 }
 
-/* What the command line says. */
+/* Takes the options of the command line. */
 static int take_options(struct sweep *s, const struct cmd_call *call, struct cdict_error *err)
 {
 	const struct sweep_opts *o = call->opts;
@@ -130,7 +130,7 @@ static int take_options(struct sweep *s, const struct cmd_call *call, struct cdi
 	return rc ? rc : check(s, o, err);
 }
 
-/* --plot: the data of a sweep that ran. */
+/* Reads the data of --plot, written by an earlier sweep. */
 static int read_file(struct buf *to, const char *path, struct cdict_error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
@@ -174,7 +174,7 @@ static int plot(const struct cmd_call *call)
 	return status;
 }
 
-/* All runs, and then the files. */
+/* Makes all runs, then writes the files. */
 static int measure(const struct cmd_call *call, struct sweep *s)
 {
 	const struct sweep_opts *o = call->opts;
@@ -188,7 +188,8 @@ static int measure(const struct cmd_call *call, struct sweep *s)
 	status = rc ? fail(call, NULL, &err) : sweep_loop(call, s, &journal);
 	if (!status)
 		status = sweep_outputs_write(call, s);
-	/* What failed after the last run can be had again without running; of another sweep it is not ours. */
+	/* Keep the journal if writing failed: the files can be made without new runs. A journal of
+	 * another sweep is left alone. */
 	sweep_journal_close(&journal, !rc && (!status || !s->done.n));
 	free(path);
 	if (status || !sweep_failed(s) || o->ignore_failure)

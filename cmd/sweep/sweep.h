@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sweep.h - `cdict sweep`: its options, its runs one after the other, what of them was recorded, its files. */
+/* sweep.h - `cdict sweep`: its options, its runs, figures of recordings, its files. */
 #ifndef CMD_SWEEP_H
 #define CMD_SWEEP_H
 
@@ -19,31 +19,34 @@ struct sweep_opts {
 	int x_scale, y_scale, theme;
 	uint64_t width, height;
 	const char *keep;
-	const char *window_start, *window_end, *window_pick; /* for who looks at a recording */
+	const char *window_start, *window_end, *window_pick; /* for commands that read a
+	                                                      * recording */
 };
 
-/* --- sweep_record.c: figures of what was recorded */
+/* --- record.c: figures of recordings */
 
 extern const struct sweep_recorder sweep_recorder;
-const char *sweep_record_events(void); /* those that are recorded unless told */
-bool sweep_record_windows(void);       /* the tables know windows between markers */
-/* sweep_record_run - a sweep_exec's .inside: `cdict record` of its command into its file. */
+const char *sweep_record_events(void); /* the default events */
+bool sweep_record_windows(void);       /* whether tables support windows between markers */
+/* sweep_record_run - a callback .inside of sweep_exec: runs `cdict record` of its command into its
+ * file. */
 int sweep_record_run(const struct sweep_exec *e);
-/* sweep_record_check - CDICT_ELIMIT when @path lost too much; *@span_ns: how long it is. */
+/* sweep_record_check - CDICT_ELIMIT when @path lost too much; *@span_ns: its duration. */
 int sweep_record_check(const char *path, double max_loss_pct, uint64_t *span_ns,
 		       struct cdict_error *err);
 
-/* sweep_loop - the runs that s->done lacks, each into it and into @journal; a status. */
+/* sweep_loop - makes the runs missing in s->done, adding each to it and to @journal; a status. */
 int sweep_loop(const struct cmd_call *call, struct sweep *s, struct sweep_journal *journal);
 
-/* --- sweep_outputs.c: the files */
+/* --- outputs.c: the files */
 
-/* sweep_outputs_check - before anything runs: that all can be written, and what --x, --mark ask for is there. */
-/* A status. */
+/* sweep_outputs_check - checks, before anything runs, that all files can be written, and the values of
+ * --x and --mark; a status. */
 int sweep_outputs_check(const struct cmd_call *call, const struct sweep *s);
-/* sweep_outputs_write - the files, and the table to standard output; a status. */
+/* sweep_outputs_write - writes the files, and the table to standard output; a status. */
 int sweep_outputs_write(const struct cmd_call *call, const struct sweep *s);
-/* sweep_outputs_beside - "disk.json" of "disk.svg", given: the first output's, or "sweep"; NULL: out of memory. */
+/* sweep_outputs_beside - "disk.json" for "disk.svg", given: from the first output, or "sweep";
+ * NULL: out of memory. */
 char *sweep_outputs_beside(const struct sweep_opts *o, const char *ending);
 
 #endif
