@@ -9,7 +9,7 @@
  *
  * Units      bytes, events, ns of the recording's clock
  * Failure    negative code with *err filled; the output is then incomplete and the caller discards
- * it
+ *            it
  * Ownership  the caller frees the report with convert_report_fini()
  */
 #ifndef CONVERT_CONVERT_H

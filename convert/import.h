@@ -5,7 +5,7 @@
  *
  *     ret = import_open(&in, ...);        then INFO pairs, cdict_writer_schema()
  *     ret = import_start(&in, ...);       then in.ingest takes tasks and samples (convert/ingest/ingest.h)
- * ret = import_settle(&in);           all is stored; then what is not stored, missing, damaged
+ *     ret = import_settle(&in);           all is stored; then what is not stored, missing, damaged
  *     ret = import_finish(&in);
  *     import_close(&in);                  in every case
  *

@@ -13,8 +13,7 @@
 
 /* An event of the recording, as the walk needs it. */
 struct span_event {
-	uint32_t size; /* shorter samples are not plain; UINT32_MAX: not stored, no sample is
-	                * plain */
+	uint32_t size; /* minimum of a plain sample; UINT32_MAX: not stored, so none is plain */
 	uint16_t time, cpu;
 };
 

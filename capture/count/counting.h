@@ -35,8 +35,7 @@ struct counting_event {
 	const char *name; /* borrowed */
 	uint32_t type;
 	uint64_t config, config1, config2;
-	bool switches; /* counted by the leader: the kernel counts a switch after its sample, for
-	                * the next task */
+	bool switches; /* the leader's: a switch is counted after its sample, for the next task */
 	uint64_t enabled_ns, running_ns; /* over all CPUs */
 };
 /* The result; everything in it is borrowed. */

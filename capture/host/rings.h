@@ -26,8 +26,7 @@
 #define RING_SAMPLE_TID 12u
 #define RING_SAMPLE_TIME 16u
 #define RING_SAMPLE_REST                                                                           \
-	32u /* with stacks, u64 n and n addresses; then u32 size and the raw fields; then unwind.h's
-	     * fields */
+	32u /* u64 n and n addresses, with stacks; u32 size and raw fields; unwind.h's fields */
 #define RING_TRAILER 16u /* pid, tid, time */
 /* this machine's byte order, for base/cursor.h */
 #define NATIVE_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
@@ -44,8 +43,7 @@ struct rings_options {
 	bool no_inherit;
 	bool stacks; /* record each sample's call chain, and MMAP2 */
 	bool no_kernel_stacks, no_user_stacks;
-	uint32_t stack_bytes; /* for the user part, record this much of the stack, and registers; 0:
-	                       * its chain by frame pointers */
+	uint32_t stack_bytes; /* bytes of stack to unwind the user part; 0: by frame pointers */
 	uint64_t user_regs;   /* with stack_bytes: bits of PERF_REG_* */
 	const int32_t *own;   /* tids whose own activity is excluded, ascending */
 	size_t n_own;

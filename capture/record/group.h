@@ -33,8 +33,7 @@ struct group_options {
 	 * those that went offline, and calls group_add_cpu() for those that came online. */
 	atomic_bool *live;
 	size_t n_possible;
-	unsigned poll_ms;          /* the longest interval between two reads of the rings; 0: the
-	                            * default */
+	unsigned poll_ms;          /* longest interval between reads of the rings; 0: default */
 	int realtime;              /* SCHED_FIFO priority of the reader, 0: nice -20 */
 	void (*failed)(void *ctx); /* the store failed: called from the encoder */
 	void *failed_ctx;

@@ -54,8 +54,7 @@ struct group {
 	bool go, give_up;
 	struct group_more *arrived; /* to be taken by the reader */
 	unsigned ready;
-	unsigned flushed; /* the latest flush for which everything read before it was passed to the
-	                   * encoder */
+	unsigned flushed; /* last flush for which all reads before it went to the encoder */
 	pthread_t reader;
 	bool has_reader;
 };

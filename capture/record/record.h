@@ -8,7 +8,7 @@
  * Signals    record_run() blocks and handles SIGINT, SIGTERM, SIGHUP, SIGUSR2 and SIGCHLD;
  *            it ignores SIGPIPE and SIGXFSZ
  * Failure    negative code with *err filled: nothing was recorded. If a recording ends early (a
- * full disk), the report says why, and the data written stays
+ *            full disk), the report says why, and the data written stays
  * Ownership  the caller frees the report with record_report_fini()
  */
 #ifndef CAPTURE_RECORD_H
@@ -76,8 +76,7 @@ struct record_options {
 	bool tell_missing;    /* report which default events the kernel lacks */
 	const uint64_t *cpus; /* bitmap; NULL: all online CPUs */
 	size_t n_cpus;        /* number of bits */
-	double seconds; /* counted from when events are recorded; 0: until a signal or the command's
-	                 * end */
+	double seconds; /* from when events are recorded; 0: until a signal or the command's end */
 	const char *const *command; /* NULL: none */
 	const char *output;
 	/* A sequence of files, each with the time in its name: rotated by time, size or SIGUSR2. */
@@ -99,8 +98,7 @@ struct record_options {
 	bool no_inherit; /* do not record their children */
 	bool stacks;     /* record each event's call chain, by frame pointers */
 	bool no_kernel_stacks, no_user_stacks;
-	uint32_t stack_bytes; /* unwind the user part by unwind tables, with that much of its stack;
-	                       * 0: by frame pointers */
+	uint32_t stack_bytes; /* bytes of stack to unwind the user part; 0: by frame pointers */
 	const struct record_span *spans; /* ascending; NULL: all the time */
 	size_t n_spans;
 	bool begin_paused;       /* until @control resumes it */
@@ -116,7 +114,7 @@ struct record_options {
 	 * @last. */
 	int (*labels)(void *ctx, bool last, struct cdict_writer *w, struct cdict_error *err);
 	void *labels_ctx;
-	/* For something that records beside us: called before the events begin, and with @choice
+	/* For another recorder that runs in parallel: called before the events begin, and with @choice
 	 * NULL after they ended. */
 	int (*beside)(void *ctx, const struct choice *choice, size_t ring_bytes,
 		      struct cdict_error *err);
@@ -169,8 +167,7 @@ struct record_report {
 	uint64_t began_wall_ns; /* CLOCK_REALTIME */
 	uint64_t events, bytes_out, bytes_rings;
 	uint64_t lost;                       /* in the rings, as reported by the kernel */
-	uint64_t dropped;                    /* by the recorder, because encoding or the disk was
-	                                      * too slow */
+	uint64_t dropped;                    /* by the recorder: encoding or disk too slow */
 	uint64_t samples;                    /* read from the rings */
 	uint64_t kernel_events, kernel_lost; /* by its counters: see struct group_counts */
 	uint64_t disordered;                 /* out of order, and sorted */

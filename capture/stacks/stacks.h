@@ -4,7 +4,7 @@
  * programs, and the containers that they run in, still exist then.
  *
  * Threads    any: readers report processes, encoders look up stacks, the thread that writes the
- * file takes new ones
+ *            file takes new ones
  * Ownership  stacks_new() gives, stacks_free() takes (NULL is fine)
  */
 #ifndef CAPTURE_STACKS_H

@@ -200,8 +200,7 @@ void trigger_feed_begin(struct trigger_feed *f)
 	const struct trigger_options *o = &f->trigger->opts;
 
 	if (!f->clock && !f->clock_tried)
-		f->clock = clock_open(o->use_clockid, o->clockid); /* a clock belongs to its
-		                                                    * thread */
+		f->clock = clock_open(o->use_clockid, o->clockid); /* bound to its thread */
 	f->clock_tried = true;
 	f->began_ns = f->clock ? clock_now(f->clock) : 0;
 }

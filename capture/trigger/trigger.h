@@ -2,10 +2,10 @@
 /*
  * trigger.h - watches the events for the conditions that trigger the flight recorder:
  *
- *latency>TIME   a task waited longer from its wake-up to its switch-in
- *exit>TIME      a KVM exit took longer until the next entry of the same thread; exits of a vCPU
- *that waits for work (HLT and its kin) do not count
- *steal>PCT%     a task was runnable, but not running, for more of the last second
+ *	latency>TIME   a task waited longer from its wake-up to its switch-in
+ *	exit>TIME      a KVM exit took longer until the next entry of the same thread; exits of a
+ *	               vCPU that waits for work (HLT and its kin) do not count
+ *	steal>PCT%     a task was runnable, but not running, for more of the last second
  *
  * Each reader feeds its relevant events, and up to which time it has read; once all feeds have
  * reached a time, the events before it are examined in time order.

@@ -15,8 +15,7 @@ enum note_kind { NOTE_NONE, NOTE_WAKE, NOTE_SWITCH, NOTE_EXIT, NOTE_ENTRY, NOTE_
 struct note {
 	uint64_t t_ns;
 	enum note_kind kind;
-	bool flag;    /* SWITCH: prev stays runnable; EXIT: the vCPU waits for work; WAKE: it is a
-	               * new task */
+	bool flag;    /* SWITCH: prev stays runnable; EXIT: the vCPU is idle; WAKE: a new task */
 	bool gone;    /* SWITCH: prev has ended */
 	int32_t tid;  /* woken task; prev; vCPU thread */
 	int32_t next; /* SWITCH */
@@ -59,8 +58,7 @@ struct trigger {
 	pthread_mutex_t lock;
 	struct trigger_feed *feeds;
 	struct buf incoming; /* struct note, from all feeds */
-	bool overflow;       /* notes are missing: too many arrived between two calls of
-	                      * trigger_run() */
+	bool overflow;       /* notes are missing: too many before trigger_run() */
 	uint64_t blind_ns;   /* end of the missing time */
 	struct buf waiting;  /* used by trigger_run(): notes beyond the horizon */
 	struct watcher *watcher;

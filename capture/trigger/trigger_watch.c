@@ -21,8 +21,7 @@ struct watched {
 	bool seen;   /* switched in or out: its state is known */
 	bool unsure; /* woken, but may be running: its switch-out was not recorded */
 	bool told;   /* its present wait is reported already */
-	bool early;  /* woken during its last slice: without another wake-up, it waits since
-	              * out_ns */
+	bool early;  /* woken in its last slice: if not woken again, it waits since out_ns */
 	char comm[16];
 	uint64_t woken_ns;  /* waits for its CPU since then; 0: does not wait */
 	uint64_t ready_ns;  /* like woken_ns, or since it was preempted */

@@ -161,11 +161,9 @@ struct cmd {
 	const char *about;                 /* a paragraph or two for the help; NULL: none */
 	const struct cmd_option *options;  /* ends with CMD_OPTIONS_END */
 	const struct cmd_foreign *foreign; /* ends with an entry without letter and name; or NULL */
-	size_t opts_size;                  /* of its struct, which begins with struct
-	                                    * options_shared */
+	size_t opts_size;                  /* its options, beginning with struct options_shared */
 	unsigned min_operands, max_operands;
-	bool dashes_part_operands; /* options may follow "--" after an operand, see struct
-	                            * cmd_call */
+	bool dashes_part_operands; /* "--" may follow an operand, then options: see cmd_call */
 	bool operands_end_options; /* arguments after the first operand are not options of cdict */
 	bool one_window;           /* it shows one window, even if several are given */
 	bool all_events;           /* reads more than sched and kvm from perf recordings */

@@ -159,8 +159,7 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 struct options_filter {
 	struct cdict_query query;    /* bitmaps borrowed from this struct and from the options */
 	struct timespec_set windows; /* at least one unless the capture contains no event */
-	uint64_t from_ns, to_ns;     /* start of the first, end of the last: clipped to the
-	                              * capture */
+	uint64_t from_ns, to_ns;     /* start of the first, end of the last, within the capture */
 	bool clipped;                /* --time, --from, --cap or markers were given */
 	bool marked;                 /* markers were given */
 	struct markers_found markers;

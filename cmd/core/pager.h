@@ -12,7 +12,7 @@
  * LESS=FRX unless LESS is set.
  *
  * Failure    pager_close() returns failed writes to stdout: 0 or a negative errno. It is not a
- * failure when the pager ends before it has read everything
+ *            failure when the pager ends before it has read everything
  */
 #ifndef CMD_PAGER_H
 #define CMD_PAGER_H

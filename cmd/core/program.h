@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* program.h - finds a program in $PATH; for root, only one that nobody else could have put there. */
+/* program.h - finds a program in $PATH; for root, only one that no other user could have put there. */
 #ifndef CMD_PROGRAM_H
 #define CMD_PROGRAM_H
 

@@ -37,8 +37,7 @@ struct bars {
 	bool per_cpu;
 	size_t top, most;           /* rows given by the user; limit of rows kept, 0: all */
 	ARRAY(struct placed) order; /* for groups: the cells in the order of rows */
-	bool ordered;               /* rows are groups; false: tasks, whose cells are consecutive in
-	                             * the map */
+	bool ordered;               /* rows are groups; false: tasks, consecutive in the map */
 	ARRAY(struct ranked) best;
 	struct together idle, rest, one;
 	size_t n_rows; /* selected rows, without IDLE */

@@ -26,8 +26,7 @@ static const struct cores_part state_parts[PARTS] = {
 	[PART_EXIT] = { .name = "exit handling", .ink = { INK_STATE, ANALYZE_VCPU_EXIT } },
 	[PART_QEMU] = { .name = "in QEMU, and its other threads",
 			.ink = { INK_STATE, ANALYZE_VCPU_QEMU } },
-	[PART_KERNEL] = { .name = "kernel threads", .ink = { INK_TASK, 2 } }, /* the same colour as
-	                                                                       * in the page */
+	[PART_KERNEL] = { .name = "kernel threads", .ink = { INK_TASK, 2 } }, /* as in the page */
 };
 
 static unsigned part_of(enum analyze_vcpu_state state)

@@ -77,8 +77,7 @@ static const struct view {
 	const char *name;
 	/* Values of --what and --by, the first is the default; NULL: the option is not allowed. */
 	const char *const *whats, *const *bys;
-	const enum analyze_slice_kind *kinds; /* slice kinds for --what; NULL: the view draws
-	                                       * rows */
+	const enum analyze_slice_kind *kinds; /* slice kinds for --what; NULL: draws rows */
 	const char *titles[4];                /* by --by; for intervals see view_switches_title() */
 	const char *all;                      /* caption when no task filter is given */
 	heatmap_add_fn *add;

@@ -4,7 +4,7 @@
  * when the recording is of the running kernel.
  *
  * Ownership  lending_init() fills the caller's storage, lending_fini() empties it, after the source
- * was closed
+ *            was closed
  */
 #ifndef CMD_LENDING_H
 #define CMD_LENDING_H

@@ -33,9 +33,8 @@ struct flame_input {
 	struct calllog log;   /* LOG */
 	struct folded folded; /* other inputs */
 	struct folded
-		before; /* for STACKS with two numbers per line, as written by difffolded.pl: the
-		         * first ones */
-	bool compared;  /* lines have two numbers */
+		before; /* for STACKS with two numbers per line, as by difffolded.pl: the first ones */
+	bool compared; /* lines have two numbers */
 	const struct folded *tree;
 	int by; /* CAPTURE: enum analyze_stacks_by; LOG: enum calllog_figure; otherwise -1 */
 	uint64_t files, lacking;

@@ -15,8 +15,7 @@
 
 struct host_pages {
 	ARRAY(struct fleet_page_link) all; /* owns its texts */
-	size_t bad;                        /* number of captures without a page, which were
-	                                    * reported */
+	size_t bad;                        /* captures without a page, reported */
 };
 
 struct store;

@@ -19,8 +19,7 @@ struct sweep_opts {
 	int x_scale, y_scale, theme;
 	uint64_t width, height;
 	const char *keep;
-	const char *window_start, *window_end, *window_pick; /* for commands that read a
-	                                                      * recording */
+	const char *window_start, *window_end, *window_pick; /* for reading recordings */
 };
 
 /* --- record.c: figures of recordings */

@@ -232,8 +232,7 @@ int stats_beside(const struct cmd_call *call, const char *cdict)
 		return cmd_errorf(call, cdict, "out of memory");
 	opts.output = name;
 	cmd.name = call->cmd->name;
-	status = cmd_output_check(call, NULL, name); /* nor may it replace the source of the
-	                                              * capture */
+	status = cmd_output_check(call, NULL, name); /* nor may it replace the source */
 	if (!status)
 		status = stats_run(&stats);
 	free(name);

@@ -8,7 +8,7 @@
  * as far as they are known, never rejected for being new.
  *
  * Threads    one thread at a time per struct perfdata; any thread may read the bytes of a record
- * while they are valid
+ *            while they are valid
  * Units      times are the recording's own clock, ns
  * Failure    negative code with *err filled (offset = byte of the input file)
  * Ownership  perfdata_open() gives, perfdata_close() takes (NULL is fine);
@@ -50,7 +50,7 @@ struct perfdata_sample_layout {
 /* One event of the recording. */
 struct perfdata_event {
 	const char
-		*name; /* as perf prints it ("sched:sched_switch"); "" when the file does not say */
+		*name; /* as perf prints it ("sched:sched_switch"); "" when it is not in the file */
 	uint32_t attr_type; /* PERF_TYPE_* */
 	uint64_t config;    /* tracepoint id for PERF_TYPE_TRACEPOINT */
 	struct perfdata_sample_layout layout;
@@ -77,8 +77,7 @@ struct perfdata_features {
 		const char *cpus; /* CPU list */
 	} const *numa;
 	size_t n_numa;
-	uint64_t clock_data_wall_ns, clock_data_clock_ns; /* perf record -k: taken at the same
-	                                                   * moment */
+	uint64_t clock_data_wall_ns, clock_data_clock_ns; /* perf record -k: taken together */
 };
 
 /* Tracing data: the kernel's format files, as recorded. */

@@ -8,7 +8,7 @@
  * Threads    one thread calls pfw_feed_next()
  * Failure    negative code with *err filled, including the file's name
  * Ownership  pfw_feed_new() gives; names are borrowed; a part is valid until the next
- * pfw_feed_next()
+ *            pfw_feed_next()
  */
 #ifndef EXCHANGE_PFW_FEED_H
 #define EXCHANGE_PFW_FEED_H

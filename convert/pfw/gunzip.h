@@ -30,8 +30,7 @@ struct gunzip {
 
 enum gunzip_state {
 	GUNZIP_MORE, /* needs more input or room */
-	GUNZIP_END,  /* end of the member: next_in is after it; call gunzip_next() before another
-	              * one */
+	GUNZIP_END,  /* end of the member; gunzip_next() before the next one */
 	GUNZIP_DAMAGED,
 	GUNZIP_NOMEM,
 };

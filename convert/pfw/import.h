@@ -7,7 +7,7 @@
  * where its lines are out of order, for example when the traces of several processes were merged.
  *
  * Failure    negative code with *err filled; the output is then incomplete and the caller discards
- * it
+ *            it
  * Ownership  pfw_open() gives; the names are borrowed
  */
 #ifndef EXCHANGE_PFW_IMPORT_H

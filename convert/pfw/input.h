@@ -11,7 +11,7 @@
  * Threads    any number request pieces; one thread calls pfw_input_look() and reads the counts
  * Units      bytes
  * Failure    0 or a negative code with *err filled. Damage is not a failure: it is reported in the
- * piece
+ *            piece
  * Ownership  pfw_input_open() fills the caller's storage, pfw_input_close() empties it
  */
 #ifndef EXCHANGE_PFW_INPUT_H

@@ -13,7 +13,7 @@
  * Threads    one at a time per part
  * Failure    -ENOMEM; broken text is not a failure: it is counted
  * Ownership  caller's storage; a zeroed struct is empty; texts point into the text that was parsed,
- * which is modified (escapes are replaced) and must outlive them
+ *            which is modified (escapes are replaced) and must outlive them
  */
 #ifndef EXCHANGE_PFW_PARSE_H
 #define EXCHANGE_PFW_PARSE_H
