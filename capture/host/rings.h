@@ -7,7 +7,7 @@
  * event that counts something else (sched_stat_runtime: nanoseconds) makes one sample per unit. The
  * event is identified by the payload's common_type, the CPU by the ring.
  *
- * Threads    one thread reads; rings_disable() and rings_lost() may come from another
+ * Threads    one thread reads; other threads may call rings_disable() and rings_over()
  * Failure    negative code with *err filled
  * Ownership  rings_open() gives, rings_close() takes (NULL is fine)
  */

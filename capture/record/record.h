@@ -9,7 +9,6 @@
  *            it ignores SIGPIPE and SIGXFSZ
  * Failure    negative code with *err filled: nothing was recorded. If a recording ends early (a
  *            full disk), the report says why, and the data written stays
- * Ownership  the caller frees the report with record_report_fini()
  */
 #ifndef CAPTURE_RECORD_H
 #define CAPTURE_RECORD_H

@@ -153,9 +153,9 @@ struct perfdata {
 
 	ARRAY(struct event *) events;
 	ARRAY(struct id_slot) ids;
-	struct places ids_at; /* by id */
-	uint64_t id_bytes;    /* bytes of ids taken from the file, see perfdata_add_ids() */
-	uint64_t id_places;   /* bit n: an event has its id at offset 8n */
+	struct places ids_at;           /* by id */
+	uint64_t id_bytes;              /* bytes of ids taken from the file, see attr_ids() */
+	uint64_t id_places;             /* bit n: an event has its id at offset 8n */
 	struct perfdata_recent *recent; /* cache of sample ids, checked before the table */
 	int id_at;      /* offset of the id in samples, -1: the events differ or have none */
 	int time_at;    /* offset of the time, likewise */

@@ -8,7 +8,7 @@
  * a member but are not are detected when the pieces are put in order (feed.h): such a piece does
  * not begin where the previous one ended.
  *
- * Threads    any number request pieces; one thread calls pfw_input_look() and reads the counts
+ * Threads    any number request pieces; the other functions are for one
  * Units      bytes
  * Failure    0 or a negative code with *err filled. Damage is not a failure: it is reported in the
  *            piece

@@ -43,8 +43,8 @@ enum tracedat_option {
 	OPTION_BUFFER_TEXT = 22,
 };
 
-/* Limit of memory for all texts, options or packed pages of a file: the limit of readers (DESIGN
- * F13). Sections may be referred to several times, or overlap. */
+/* Limit of memory for all texts, options or packed pages of a file, as for readers in cdict(5).
+ * Sections may be referred to several times, or overlap. */
 #define TRACEDAT_MEMORY(td) ((64ull << 20) + 8ull * (td)->file.size)
 
 enum tracedat_codec { CODEC_NONE, CODEC_ZLIB, CODEC_ZSTD };
