@@ -6,7 +6,8 @@
  * (PERF_RECORD_FINISHED_ROUND) it delivers everything up to the latest time of the previous pass
  * (tools/perf/util/ordered-events.c, Linux 6.1). An event that arrives later is delivered late,
  * after others that happened after it. The cdict keeps time order and stores which events are late
- * (struct cdict_late), so that cdict script can print them in perf's order. */
+ * (struct cdict_late), so that cdict script can print them in perf's order.
+ */
 #ifndef CONVERT_ROUNDS_H
 #define CONVERT_ROUNDS_H
 

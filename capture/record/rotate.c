@@ -52,7 +52,7 @@ void recording_switch(struct recording *rec, bool on)
 		done_ns = switch_on(rec);
 		rec->on_ns = monotonic_ns();
 		rec->first_on_ns = again ? rec->first_on_ns : rec->on_ns;
-		/* After a pause each CPU is unknown up to its first event: no common begin. */
+		/* After a pause each CPU is unknown up to its first event: begins_ns stays. */
 		rec->info.scope.begins_ns = again ? rec->info.scope.begins_ns : done_ns;
 		return;
 	}

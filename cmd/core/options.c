@@ -23,7 +23,7 @@ const char *const options_picks[] = { "each", "first", "last", "outer", NULL };
 
 int options_ms(const char *text, uint64_t *ns, struct cdict_error *err)
 {
-	/* parse as seconds with up to nine decimals; milliseconds have up to six */
+	/* read as seconds with nine decimals: a thousand times too much */
 	size_t len = strlen(text), whole = strcspn(text, ".");
 	size_t decimals = len > whole ? len - whole - 1 : 0;
 	uint64_t v;

@@ -165,8 +165,8 @@ static char *capture_path(const struct loop *l, size_t point, uint32_t nth)
 	return asprintf(&path, "%s/%04zu-%02u.cdict", l->opts->keep, point, nth) < 0 ? NULL : path;
 }
 
-/* Takes the figures of a successful run; if one is missing, the run does not count, and @run->why
- * says why. */
+/* Takes the figures of a successful run; if one is missing, the run does not count: the reason is in
+ * @run->why. */
 static int take(struct loop *l, struct sweep_done *run, struct sweep_measured *m,
 		const char *capture, struct cdict_error *err)
 {

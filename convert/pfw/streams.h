@@ -37,7 +37,7 @@ static inline uint32_t pfw_streams_at(struct pfw_streams *s, uint64_t end_ns, ui
 		i++;
 	if (i == s->n && (!s->n || (s->n < PFW_STREAMS_MAX && s->first + s->n <= last)))
 		s->n++;
-	if (i == s->n) /* all streams are later: begin one */
+	if (i == s->n) /* all are later, and no more may begin: the last one */
 		return s->first + s->n - 1;
 	s->latest_ns[i] = end_ns;
 	return s->first + i;
