@@ -93,7 +93,7 @@ static int write_all(const struct mapping *m, struct cdict_writer *w, struct cdi
 	return ret;
 }
 
-/* Writes the labels known at the begin, and all of them at the end. */
+/* Writes the labels known at the start, and all of them at the end. */
 int record_names_write(void *names, bool last, struct cdict_writer *w, struct cdict_error *err)
 {
 	struct record_names *n = names;

@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "cmd/record/record.h"
 
-/* Parses the number at the begin of @text; sets *end after it. False: no number. */
+/* Parses the number at the start of @text; sets *end after it. False: no number. */
 static bool number(const char *text, double *v, char **end)
 {
 	size_t n = strspn(text, "0123456789.");

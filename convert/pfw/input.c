@@ -17,7 +17,7 @@
 
 /* ---- gzip members ---- */
 
-/* Whether these ten bytes may be the begin of a member (RFC 1952). */
+/* Whether these ten bytes may be the start of a member (RFC 1952). */
 static bool member_at(const uint8_t *p)
 {
 	return p[0] == 0x1f && p[1] == 0x8b && p[2] == 8 && !(p[3] & 0xe0) &&
@@ -176,7 +176,7 @@ static bool more_raw(struct pfw_input *in, int *rc)
 	return !*rc && in->raw.len > before;
 }
 
-/* After a member, or other bytes: skips to the begin of the next one. */
+/* After a member, or other bytes: skips to the start of the next one. */
 static int next_member(struct pfw_piece *piece)
 {
 	struct pfw_input *in = piece->input;

@@ -4,7 +4,7 @@
  *
  * A file of many gzip members is split where members begin, and its pieces are independent of each
  * other. A file with one large member, a damaged one, and a pipe are read sequentially: each piece
- * continues where the previous one ended, and waits for its turn. Bytes that look like the begin of
+ * continues where the previous one ended, and waits for its turn. Bytes that look like the start of
  * a member but are not are detected when the pieces are put in order (feed.h): such a piece does
  * not begin where the previous one ended.
  *
@@ -43,7 +43,7 @@ struct pfw_input {
 	uint64_t turn;  /* the next piece to continue */
 	struct buf raw; /* bytes read; consumed up to @at */
 	size_t at;
-	uint64_t offset; /* offset of the begin of raw in the input */
+	uint64_t offset; /* offset of the start of raw in the input */
 	struct buf rest; /* of a line whose end was not read yet */
 	struct gunzip z;
 	bool z_open, in_member, ended;
@@ -57,7 +57,7 @@ struct pfw_piece {
 	/* Results. */
 	struct buf text;   /* whole lines, and PFW_PADDING bytes after them */
 	struct buf tail;   /* with members: the text after the last newline */
-	uint64_t from, to; /* with members: begin of the first, end of the last */
+	uint64_t from, to; /* with members: start of the first, end of the last */
 	uint64_t read;     /* bytes of the input up to its end */
 	bool unfit;        /* with members: damaged, or too large for a piece */
 	bool last;         /* sequential: it is the last one */

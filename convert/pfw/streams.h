@@ -3,7 +3,7 @@
  * streams.h - assigns each event to a stream of its file, so that each stream is in time order.
  *
  * A process logs its events when they end, but traces of several processes are merged, or sorted by
- * begin. An event goes to the first stream of its file whose latest event is not later. So a file
+ * start. An event goes to the first stream of its file whose latest event is not later. So a file
  * has few streams: as many as its longest sequence of events in descending order.
  *
  * Ownership  caller's storage; a zeroed struct has no streams
