@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * digest.h - what the events of a block leave behind, task by task, while they are encoded, and
- * the DGST blocks that are made of it; cdict(5).
+ * digest.h - per task, the latest events of a block, collected while it is encoded, and the DGST
+ * blocks built from them; cdict(5).
  *
- * Threads    as the encoder; as the writer
- * Ownership  digest_collect() gives a block's digest, free() takes it
+ * Threads    like the encoder; like the writer
+ * Ownership  the caller frees digest_collect()'s digest with free()
  */
 #ifndef FORMAT_DIGEST_H
 #define FORMAT_DIGEST_H
@@ -38,7 +38,7 @@ enum digest_time {
 
 /* --- while events are encoded (digest_collect.c) --- */
 
-/* What the events of a type do to a digest. */
+/* How the events of a type change a digest. */
 enum digest_kind {
 	DIGEST_NONE,
 	DIGEST_SWITCH,
@@ -54,21 +54,21 @@ enum digest_kind {
 	DIGEST_KVM_OTHER,
 };
 
-/* Where it is told. */
+/* The fields of an event type that a digest reads. */
 struct digest_fields {
 	uint8_t kind;
 	uint8_t task;                                  /* coded field */
-	const struct format_field *cpu;                /* where to; NULL: not told */
+	const struct format_field *cpu;                /* destination; NULL: not recorded */
 	const struct format_field *reason, *how, *isa; /* of an exit, or NULL */
-	const struct format_field *old;                /* of an exec: which tid it had */
-	const struct format_field *success; /* of a wake-up: 0: it woke nobody; NULL: it did */
+	const struct format_field *old;                /* of an exec: the old tid */
+	const struct format_field *success; /* of a wake-up: 0: no task woke; NULL: one did */
 };
 
-/* digest_fields_of - false: a digest of @type's events cannot be made. */
+/* digest_fields_of - sets @out for @type; false when its events cannot be digested. */
 bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *schema,
 		      const struct format_type *type);
 
-/* What happened to a task, so that what was of it before is of no use. */
+/* Events of a task that make parts of its earlier digest useless. */
 enum digest_over {
 	OVER_OUT = 1,
 	OVER_RAN = 2, /* before it was switched out */
@@ -89,41 +89,41 @@ unsigned digest_over(const struct block_task *task);
 
 struct block_task {
 	struct cdict_digest_row row;
-	uint64_t up_ns[2]; /* sched_wakeup beside sched_waking, the latest first */
+	uint64_t up_ns[2]; /* sched_wakeup in addition to sched_waking, latest first */
 	uint64_t first_ns;
 	int32_t pid, vcpu_id;
 	char comm[16];
-	uint32_t book;  /* the writer's: in the list of all tasks */
-	uint16_t early; /* enum digest_over, of the block's first events */
-	bool seen;      /* by a sample, a switch, a wake-up, ... */
-	bool turned_up; /* on the CPU, without a switch-in */
+	uint32_t book;  /* index in the writer's list of all tasks */
+	uint16_t early; /* enum digest_over of the block's first events */
+	bool seen;      /* in a sample, a switch, a wake-up, ... */
+	bool turned_up; /* found on the CPU without a switch-in */
 };
 
-/* Of a block. */
+/* The digest of a block. */
 struct block_digest {
 	bool switched;
 	bool wakeup_counts;
-	int32_t first_prev, cur; /* of the first and the last switch */
+	int32_t first_prev, cur; /* prev of the first switch, next of the last */
 	uint64_t first_switch_ns, switch_ns;
 	uint64_t missing;
-	uint64_t early_ns; /* the last of its first FORMAT_BLOCK_EARLY events; CDICT_NEVER: it has not so many */
+	uint64_t early_ns; /* of the last of its first FORMAT_BLOCK_EARLY events; CDICT_NEVER: it has fewer */
 	size_t n;
 	struct block_task tasks[]; /* n */
 };
 
-/* digest_collect - of the block that @enc holds; NULL: there is none. */
+/* digest_collect - the digest of the block in @enc; NULL when there is none. */
 struct block_digest *digest_collect(struct format_encoder *enc);
 
 /* --- while blocks are written, in their order (digest_write.c) --- */
 
-/* In the flags of a DGST block: deaths and ahead_ns are told. */
+/* Flags of a DGST block: deaths and ahead_ns are stored. */
 #define DIGEST_DEATHS 12u
-/* In a row's WOKEN and WAKE there is no wake-up that woke nobody, and the block has the column of
- * sched_wakeup beside sched_waking. */
+/* WOKEN and WAKE of a row exclude wake-ups that woke no task, and the block has a column for
+ * sched_wakeup in addition to sched_waking. */
 #define DIGEST_WAKES_APART 16u
 
-/* A task's death is told in about milliseconds: when it is certainly over, by its last switch-out, or
- * by its PERF_RECORD_EXIT, which comes a little before that. */
+/* A task's death is stored in units of about a millisecond, rounded up so that it is certainly over:
+ * from its last switch-out, or from its PERF_RECORD_EXIT, which comes a little before that. */
 #define DIGEST_DEATH_SHIFT 20
 
 static inline uint64_t digest_death(uint64_t t_ns, unsigned later)
@@ -137,31 +137,32 @@ struct book_task;
 struct digest_book {
 	ARRAY(struct digest_cpu) cpus;
 	ARRAY(struct book_task) tasks; /* of the whole file */
-	size_t listed;                 /* of them: those that the records do not tell of */
-	struct map index;              /* of them, by tid */
+	size_t listed;                 /* number of tasks that the task records do not describe */
+	struct map index;              /* of tasks, by tid */
 	uint32_t blocks;
 	uint64_t event_bytes;
 	uint64_t stored; /* bytes of DGST blocks */
 	uint32_t cuts, n_cuts;
 	struct buf head, flags, tids, times, values, ups;
-	uint64_t rows, ups_row; /* of the block, and the one after the latest in ups */
+	uint64_t rows, ups_row; /* rows of the block; the row after the latest in ups */
 	bool wakeup_counts;
-	bool off;        /* no digest, for good */
-	bool failed;     /* out of memory: nothing to go on with */
-	uint32_t budget; /* DGST bytes in a million of those of events; 0: DIGEST_BUDGET */
+	bool off;        /* no more digests for this file */
+	bool failed;     /* out of memory: the writer must stop */
+	uint32_t budget; /* DGST bytes in millionths of event bytes; 0: the default */
 };
 
-/* digest_book_add - block number @ordinal of @info, of @size bytes, was written; @d: its
- * digest, which is changed; NULL: it has none. */
+/* digest_book_add - adds the written event block @ordinal: @info describes it, @size is its size in
+ * bytes, @d its digest, which is changed, or NULL. */
 void digest_book_add(struct digest_book *b, const struct format_block *info, uint32_t ordinal,
 		     uint64_t size, struct block_digest *d);
-/* digest_book_record - a record of a task is in the file, or will be. */
+/* digest_book_record - notes a task record that is in the file, or will be. */
 void digest_book_record(struct digest_book *b, const struct cdict_task_event *ev);
-/* digest_book_take - the content of a DGST block, if it is time for one: when @last, of the last. */
+/* digest_book_take - appends the content of a DGST block to @out; false when none is due. @last: it
+ * is the file's last one. */
 bool digest_book_take(struct digest_book *b, struct buf *out, bool last);
-/* digest_book_view - what digest_book_take() would give now if the file ended here; the book goes on as it was. */
+/* digest_book_view - appends what digest_book_take() would if the file ended here; @b is unchanged. */
 bool digest_book_view(const struct digest_book *b, struct buf *out);
-/* digest_book_stored - the block was written, @size bytes. */
+/* digest_book_stored - notes that the DGST block was written, with @size bytes. */
 void digest_book_stored(struct digest_book *b, uint64_t size);
 void digest_book_fini(struct digest_book *b);
 

@@ -35,10 +35,10 @@ enum format_block_type {
 	FORMAT_TASKS = FORMAT_FOURCC('T', 'A', 'S', 'K'),  /* birth, names, death of tasks */
 	FORMAT_LOSSES = FORMAT_FOURCC('L', 'O', 'S', 'S'),
 	FORMAT_LABELS = FORMAT_FOURCC('L', 'A', 'B', 'L'),       /* names given to tasks */
-	FORMAT_UNSTORED = FORMAT_FOURCC('S', 'K', 'I', 'P'),     /* what the input held beside */
+	FORMAT_UNSTORED = FORMAT_FOURCC('S', 'K', 'I', 'P'),     /* input that was not stored */
 	FORMAT_STACKS = FORMAT_FOURCC('S', 'T', 'A', 'K'),       /* frames and stacks */
-	FORMAT_STACK_EVENTS = FORMAT_FOURCC('S', 'T', 'E', 'V'), /* which event has which */
-	FORMAT_DIGEST = FORMAT_FOURCC('D', 'G', 'S', 'T'),       /* what events leave behind */
+	FORMAT_STACK_EVENTS = FORMAT_FOURCC('S', 'T', 'E', 'V'), /* which event has which stack */
+	FORMAT_DIGEST = FORMAT_FOURCC('D', 'G', 'S', 'T'),       /* digests of event blocks */
 	FORMAT_INDEX = FORMAT_FOURCC('I', 'N', 'D', 'X'),        /* event blocks; the last block */
 };
 
@@ -47,11 +47,11 @@ enum format_block_type {
 #define FORMAT_END FORMAT_FOURCC('C', 'D', 'N', 'D')
 #define FORMAT_TRAILER_SIZE 16
 
-/* So many events a writer puts into a block: whoever wants 10 ms of a capture decodes a block from its begin. Measured,
- * for 16 and 24 Ki: bytes an event of 8 M of perf bench sched messaging 3.039 and 2.999, CPU of 10 ms of 8 M of four
- * CPUs with 40 vCPUs 13.1 and 15.7 ms. */
+/* Events that a writer puts into a block: to read 10 ms of a capture, a block is decoded from its start. Measured with
+ * 16 Ki and 24 Ki: 3.039 and 2.999 bytes per event (8 M of perf bench sched messaging); 13.1 and 15.7 ms of CPU time
+ * to read 10 ms (8 M events of four CPUs with 40 vCPUs). */
 #define FORMAT_BLOCK_FILL 24576u
-/* Events at a block's begin on which the rows of the cut before it may rest (DGST); a part of FORMAT_BLOCK_FILL. */
+/* Events at the start of a block on which the rows of the cut before it may rely (DGST); less than FORMAT_BLOCK_FILL. */
 #define FORMAT_BLOCK_EARLY 2048u
 
 /* Limits a reader may rely on. */
@@ -71,15 +71,16 @@ enum format_block_type {
 #define FORMAT_MAX_STACK_FRAMES (1u << 26) /* of all stacks together */
 #define FORMAT_STACK_DEPTH 8192u
 #define FORMAT_STACK_TEXT 4096u /* bytes of a symbol's or object's name */
-/* FOLLOW tells the event before apart by its number in the block's list of types; this
- * and higher ones are one, and so is the block's start. */
+/* FOLLOW distinguishes the previous event's type by its number in the block's list of types;
+ * this number, higher ones and the block's start count as one. */
 #define FORMAT_FOLLOWED 15u
 
-/* Row of a LOSS block that is no loss: an event perf hands out late (from_ns: its
- * time, to_ns: after what). Other values are enum cdict_loss_what. */
+/* Row of a LOSS block that is not a loss: an event that perf delivers late (from_ns: its
+ * time, to_ns: that of the event before it). Other values are enum cdict_loss_what. */
 #define FORMAT_LOSS_LATE 5u
 
-/* Blocks of so few types have two events' kinds in a byte, the first in the low half. */
+/* A block with at most this many types has the kinds of two events in a byte, the first in the
+ * low half. */
 #define FORMAT_PAIRED 16u
 
 /* Models: how a field's value is predicted (cdict(5), "Models"). */
@@ -97,7 +98,7 @@ enum format_model {
 	FORMAT_ELAPSED = 10, /* time since the CPU last accounted a task's run time */
 	FORMAT_SUM = 11,     /* cell `cell` of task `who` plus the value of field `arg` */
 	FORMAT_SINCE = 12,   /* time since task `who` was switched out on this CPU */
-	FORMAT_CONTEXT = 13, /* what followed the same previous value of the same task */
+	FORMAT_CONTEXT = 13, /* the value that followed the same previous value of the same task */
 	FORMAT_FOLLOW = 14,  /* the field's value when the event before was of the same type */
 	FORMAT_MODELS
 };
@@ -129,12 +130,12 @@ enum format_coding {
 
 /* Columns before those of the fields. */
 enum format_column {
-	FORMAT_COL_KIND = 0,      /* index into the block's types: a byte an event, or, with
-			      * FORMAT_PAIRED types at most, two events in a byte */
+	FORMAT_COL_KIND = 0,      /* index into the block's types: one byte per event, or, with
+			      * at most FORMAT_PAIRED types, two events in a byte */
 	FORMAT_COL_TIDS = 1,      /* tids of the block's tasks, zigzag LEB128 deltas */
 	FORMAT_COL_BYTES_LEN = 2, /* lengths of the block's strings, LEB128 */
 	FORMAT_COL_BYTES = 3,     /* their bytes */
-	FORMAT_COL_ORDER = 4,     /* passes of the recorder: (events, pass delta) pairs */
+	FORMAT_COL_ORDER = 4,     /* the recorder's passes: (events, pass delta) pairs */
 	FORMAT_COL_FIELDS = 5,
 };
 

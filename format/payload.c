@@ -4,8 +4,8 @@
 
 #include "cdict/event.h"
 
-/* Undoes the coder's care for the final NUL of dynamic strings (cdict(5), "Strings"):
- * nearly all end in one, and it is not kept. What ends otherwise has 0, 1 behind it.
+/* Undoes the coding of the final NUL of dynamic strings (cdict(5), "Strings"): nearly all
+ * end in one, and it is not stored. Other strings are stored with 0, 1 after them.
  * True when a NUL belongs after the bytes. */
 static bool text_form(struct cdict_bytes *b)
 {

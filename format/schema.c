@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Event types: what a schema holds, and the order in which their fields are coded. */
+/* Event types: the schema, and the order in which fields are coded. */
 #include "format/schema_internal.h"
 
 #include <errno.h>
@@ -170,8 +170,8 @@ enum format_shape format_shape_of(const struct format_type *type)
 	return FORMAT_SHAPE_ANY;
 }
 
-/* Whether the model of @f, the coded field number @at, only looks at what is decoded
- * before it, and at what can be looked at. */
+/* Whether the model of @f, the coded field number @at, reads only fields that are decoded
+ * before it and that it can read. */
 static bool model_fits(const struct cdict_field *f, const struct format_field *coded, uint32_t at)
 {
 	const struct cdict_field_model *m = &f->model;
@@ -197,8 +197,8 @@ static bool model_fits(const struct cdict_field *f, const struct format_field *c
 	       m->kind == FORMAT_FOLLOW || m->kind == FORMAT_CONTEXT;
 }
 
-/* A type's flexible array: the last of its fields, without a size of its own, behind all others. The kernel's have
- * nothing else that is of no fixed size. */
+/* A type's flexible array: its last field, without a size, after all others. Kernel types with one have no other field
+ * of variable size. */
 static const struct cdict_field *flexible(const struct format_type *type)
 {
 	const struct cdict_field *last = NULL;
@@ -214,8 +214,8 @@ static const struct cdict_field *flexible(const struct format_type *type)
 	return last;
 }
 
-/* Lays out the coding order (layout.h) and checks that every model only looks at
- * what is decoded before it. */
+/* Lays out the coding order (layout.h) and checks that every model reads only fields that
+ * are decoded before it. */
 static int type_finish(struct cdict_schema *schema, struct format_type *type, bool ours,
 		       struct cdict_error *err)
 {
@@ -259,7 +259,7 @@ static int type_finish(struct cdict_schema *schema, struct format_type *type, bo
 			if (!model_fits(f, coded, at)) {
 				if (!ours)
 					goto bad;
-				/* A kernel that names its fields otherwise. */
+				/* This kernel names its fields differently. */
 				f->model = (struct cdict_field_model){
 					.kind = pass ? FORMAT_LAST : FORMAT_TASK,
 				};

@@ -23,15 +23,15 @@ struct format_field {
 	uint32_t len;    /* bytes of a fixed array */
 	uint32_t slot;   /* index of its own memory (LAST, TASK, CONTEXT) */
 	uint8_t path;    /* enum format_path */
-	uint8_t index;   /* its own number among the coded fields */
+	uint8_t index;   /* number among the coded fields */
 	bool text;       /* a dynamic string: kept without its final NUL */
-	bool rest;       /* a flexible array: all that the payload has from there on */
-	bool is_text;    /* of that: up to its first NUL */
+	bool rest;       /* a flexible array: the rest of the payload */
+	bool is_text;    /* a flexible array of text: up to its first NUL */
 	bool needed;     /* another field's model reads its value */
 };
 #define FORMAT_NO_VALUE UINT16_MAX
 
-/* The way a field takes through the encoder: the frequent ones have their own. */
+/* A field's code path through the encoder: frequent kinds of field have their own. */
 enum format_path {
 	FORMAT_PATH_VALUE, /* any scalar */
 	FORMAT_PATH_TASK,
@@ -46,9 +46,9 @@ enum format_path {
 	FORMAT_PATH_COMM,    /* 16 bytes or a dynamic string, predicted by a cell */
 	FORMAT_PATH_CELL,    /* signed 32 bits, predicted by a cell */
 	FORMAT_PATH_UCELL,   /* the same, unsigned */
-	FORMAT_PATH_CONTEXT, /* any scalar, predicted by what followed its last value */
+	FORMAT_PATH_CONTEXT, /* any scalar, predicted by the value that followed its last one */
 	FORMAT_PATH_HEAD,    /* first of the 4 bytes of common_type, _flags, _preempt_count:
-			    * changed or not, the next two are done with it */
+			    * changed or not, the next two are coded with it */
 	FORMAT_PATH_HEAD_REST,
 };
 
@@ -72,7 +72,7 @@ struct cdict_schema {
 	uint32_t cells;           /* task cells used */
 };
 
-/* Cells of a task, as format_schema_models() gives them. */
+/* Cells of a task, as format_schema_models() assigns them. */
 enum format_cell {
 	FORMAT_CELL_PROCESS, /* the sample's, FORMAT_F_PID */
 	FORMAT_CELL_COMM,
@@ -81,20 +81,20 @@ enum format_cell {
 	FORMAT_CELL_STATE,
 	FORMAT_CELL_VCPU,
 	FORMAT_CELL_VRUNTIME,
-	FORMAT_CELL_FILE, /* of I/O traces: the names that a task's calls go to */
+	FORMAT_CELL_FILE, /* of I/O traces: the file of a task's calls */
 	FORMAT_CELL_HOST,
 };
 
 /* format_schema_models - chooses the models of @type's fields by their names. */
 void format_schema_models(struct format_type *type);
 
-/* format_schema_write - types from index @from on, as a SCHM payload. */
+/* format_schema_write - appends the types from index @from on, as a SCHM payload. */
 void format_schema_write(const struct cdict_schema *schema, size_t from, struct buf *out);
 /* format_schema_read - adds the types of a SCHM payload; creates *@schema when NULL. */
 int format_schema_read(struct cdict_schema **schema, const void *data, size_t size,
 		       struct cdict_error *err);
 
-/* Size of the longest fixed payload part over all types. */
+/* format_kind_is_scalar - whether @kind (enum cdict_field_kind) is a number. */
 static inline bool format_kind_is_scalar(unsigned kind)
 {
 	return kind <= CDICT_FIELD_INT;

@@ -55,7 +55,7 @@ static const char *read_string(struct cursor *c, size_t *len)
 	return s;
 }
 
-/* One field: 0, CDICT_EFORMAT when it cannot be, or -ENOMEM. */
+/* Reads one field: 0, CDICT_EFORMAT when it is invalid, or -ENOMEM. */
 static int read_field(struct cursor *c, struct cdict_field *f)
 {
 	size_t len;
@@ -130,7 +130,7 @@ int format_schema_read(struct cdict_schema **schema, const void *data, size_t si
 	uint8_t big = cursor_u8(&c), long_size = cursor_u8(&c);
 	uint64_t page_size = cursor_varint(&c), from = cursor_varint(&c), n = cursor_varint(&c);
 
-	/* Types are numbered: after one that is lost, none is known. */
+	/* Types are numbered: after a lost one, no number is certain. */
 	if (from != (*schema ? (*schema)->types.n : 0))
 		return cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
 				  "schema block begins with another type than the next");

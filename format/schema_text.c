@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "format/schema_internal.h"
 
-/* "key:number" inside [line, end); false when it is not there. */
+/* Finds "key:number" inside [line, end); false when it is not there. */
 static bool number_after(const char *line, const char *end, const char *key, uint32_t *out)
 {
 	const char *p = memmem(line, (size_t)(end - line), key, strlen(key));
@@ -40,7 +40,7 @@ static bool ident(char c)
 	       c == '_';
 }
 
-/* One "field:TYPE NAME[N];\toffset:O;\tsize:S;\tsigned:B;" line, from after "field:". */
+/* Parses one "field:TYPE NAME[N];\toffset:O;\tsize:S;\tsigned:B;" line, from after "field:". */
 static int field_parse(const char *p, const char *end, struct cdict_field *f)
 {
 	const char *semi = memchr(p, ';', (size_t)(end - p));
@@ -82,7 +82,7 @@ static int field_parse(const char *p, const char *end, struct cdict_field *f)
 	return f->name ? 0 : -ENOMEM;
 }
 
-/* A flexible array of char whose elements the print format takes one by one (ftrace:raw_data) is no text. */
+/* A flexible array of char whose elements the print format takes one by one (ftrace:raw_data) is not text. */
 static bool is_indexed(const char *name, const char *print, const char *end)
 {
 	size_t n = strlen(name);
@@ -107,7 +107,7 @@ int cdict_schema_add(struct cdict_schema *schema, const char *system, const char
 	uint32_t id = 0, n = 0;
 	int ret = 0;
 
-	/* The text is kept NUL-terminated: one inside would cut it for others. */
+	/* The text is kept NUL-terminated: a NUL inside would truncate it for readers. */
 	if (memchr(format, 0, format_len))
 		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
 				  "format file of system %s has a NUL in it", system);
@@ -148,7 +148,7 @@ int cdict_schema_add(struct cdict_schema *schema, const char *system, const char
 		free(fields);
 		return cdict_fail_nomem(err);
 	}
-	/* Of kernel_stack the format tells of 8 entries; recorded are as many as the stack has. */
+	/* The format of kernel_stack declares 8 entries; the record has as many as the stack. */
 	if (!strcmp(system, "ftrace") && fields[n - 1].kind == CDICT_FIELD_BYTES &&
 	    !strcmp(fields[n - 1].name, "caller"))
 		fields[n - 1].size = 0;

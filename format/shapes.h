@@ -36,7 +36,7 @@
 	X(kvm_pio, SHAPE_S, SHAPE_H, SHAPE_Q3, SHAPE_Q, SHAPE_Q)                                   \
 	X(kvm_msr, SHAPE_S, SHAPE_H, SHAPE_Q3, SHAPE_Q)
 
-/* The same when only what the analyses look at is worked out (decode_plan.c). */
+/* The same when only the fields that analyses read are decoded (decode_plan.c). */
 #define FORMAT_SHAPES_WANTED(X)                                                                    \
 	X(switch_wanted, SHAPE_U, SHAPE_X, SHAPE_N, SHAPE_L, SHAPE_N)                              \
 	X(waking_wanted, SHAPE_K, SHAPE_N, SHAPE_C)                                                \
@@ -60,7 +60,7 @@ enum format_shape {
 
 #define FORMAT_SHAPE_STEPS 16
 
-/* format_shape_of - the shape of @type, whose paths are chosen. */
+/* format_shape_of - the shape of @type, whose paths must be set. */
 enum format_shape format_shape_of(const struct format_type *type);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* zlib behind codec.h. */
+/* codec.h with zlib. */
 #include "format/coding/codec.h"
 
 #include <errno.h>
@@ -53,14 +53,14 @@ size_t codec_deflate(struct codec *c, enum codec_strategy strategy, const void *
 	if (!c->open[strategy]) {
 		if (deflateInit2(z, settings[strategy].level, Z_DEFLATED, -15, 8,
 				 settings[strategy].strategy) != Z_OK) {
-			out->failed = true; /* no memory: the same input would give other bytes */
+			out->failed = true; /* no memory: fail, or the output would depend on it */
 			return 0;
 		}
 		c->open[strategy] = true;
 	} else {
 		deflateReset(z);
 	}
-	/* Not smaller is of no use: give it no more room than that. */
+	/* Output that is not smaller is useless: do not make room for more. */
 	room = size > 1 ? buf_room(out, size) : NULL;
 	if (!room)
 		return 0;

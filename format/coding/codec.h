@@ -12,7 +12,7 @@
 enum codec_strategy {
 	CODEC_HUFFMAN, /* symbols without repeating sequences */
 	CODEC_LZ,      /* columns with repeating sequences */
-	CODEC_TEXT,    /* texts and tables: little data, pressed hard */
+	CODEC_TEXT,    /* texts and tables: little data, compressed hard */
 	CODEC_STRATEGIES
 };
 
@@ -26,11 +26,11 @@ void codec_free(struct codec *c);
 size_t codec_deflate(struct codec *c, enum codec_strategy strategy, const void *data, size_t size,
 		     struct buf *out);
 
-/* codec_inflate - exactly @raw_size bytes to @out, or CDICT_ECORRUPT, or -ENOMEM. */
+/* codec_inflate - inflates exactly @raw_size bytes to @out: 0, CDICT_ECORRUPT or -ENOMEM. */
 int codec_inflate(struct codec *c, const void *data, size_t size, void *out, size_t raw_size);
 
 /* codec_plausible - whether @size deflated bytes can hold @raw_size (deflate never
- * does better than 1032:1): to be asked before memory is taken. */
+ * does better than 1032:1): call it before allocating memory. */
 static inline bool codec_plausible(uint64_t size, uint64_t raw_size)
 {
 	return raw_size / 1040 <= size;

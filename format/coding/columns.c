@@ -7,9 +7,9 @@
 #define DICT_MAX 4096u
 #define DICT_SAMPLE 512u
 #define DICT_SLOTS (4u * DICT_MAX)
-/* Symbols fewer than this share the pool: a stream of their own costs more. */
+/* Fewer symbols than this share the pool: a stream of their own costs more. */
 #define OWN_STREAM_MIN 256u
-/* Of a task's code or a key, 32 bits and one more: the longest varint. */
+/* The longest varint of a task's code or a key: 32 bits and one more. */
 #define CODE_BYTES 5u
 
 bool column_grow(struct column *c)
@@ -46,7 +46,7 @@ void column_sink_reset(struct column_sink *s)
 	s->n_own = s->last_column = 0;
 }
 
-/* Symbols to a stream: (stream, bytes) goes to the directory. */
+/* Writes symbols to a stream; (stream, bytes) goes to the directory. */
 static void write_symbols(struct column_sink *s, const void *data, size_t size,
 			  enum codec_strategy strategy)
 {
@@ -68,7 +68,7 @@ static void write_symbols(struct column_sink *s, const void *data, size_t size,
 	buf_varint(&s->dir, size);
 }
 
-/* LEB128 where there is room. */
+/* LEB128; the caller has made room. */
 static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
 {
 	for (; v >= 0x80; v >>= 7)
@@ -112,7 +112,7 @@ static bool dict_new(struct column_dict *d)
 		d->values = malloc(DICT_MAX * sizeof(*d->values));
 	if (!d->keys || !d->index || !d->values)
 		return false;
-	/* What is in the index from before is no more than what was taken of it. */
+	/* Indexes of earlier columns are at most before: free slots now. */
 	d->before += d->n;
 	if (d->before > UINT32_MAX - DICT_MAX) {
 		memset(d->index, 0, DICT_SLOTS * sizeof(*d->index));
@@ -122,7 +122,7 @@ static bool dict_new(struct column_dict *d)
 	return true;
 }
 
-/* 1 + index of @v in the dictionary, which it joins; 0 when there is no room. */
+/* 1 + index of @v in the dictionary, to which it is added; 0 when there is no room. */
 static uint32_t dict_index(struct column_dict *d, uint64_t v)
 {
 	uint32_t h = (uint32_t)((v * 0x9e3779b97f4a7c15ull) >> 50);
@@ -151,7 +151,7 @@ static bool dict_try(struct column_sink *s, const struct column *c, uint32_t tot
 	uint8_t *out;
 
 	if (!dict_new(d)) {
-		s->scratch.failed = true; /* the block is: without memory it would be another */
+		s->scratch.failed = true; /* fails the block: its bytes must not depend on memory */
 		return false;
 	}
 	s->scratch.len = 0;
@@ -161,7 +161,7 @@ static bool dict_try(struct column_sink *s, const struct column *c, uint32_t tot
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t before = d->n, sym = dict_index(d, c->misses[i].value);
 
-		/* Nearly every value a new one: there is no table to find. */
+		/* Nearly every value is new: a table does not pay. */
 		if (i == DICT_SAMPLE && d->n > DICT_SAMPLE * 7 / 8)
 			return false;
 
@@ -196,7 +196,7 @@ static void write_gaps(struct column_sink *s, const struct column *c)
 	buf_varint(&s->dir, s->pool.len - before);
 }
 
-/* Ends the bits with a whole byte and writes both halves. */
+/* Pads the bits to a whole byte and writes symbols and bits. */
 static void end_numbers(struct column_sink *s, struct numbers *w)
 {
 	uint8_t tail[8];
@@ -219,7 +219,7 @@ static void write_numbers(struct column_sink *s, const struct column *c, uint32_
 		s->bits.failed = true;
 		return;
 	}
-	w = s->numbers; /* bytes that are written may be any memory, but not a local's */
+	w = s->numbers; /* a local: byte stores may alias any other memory */
 	for (uint32_t i = 0; i < c->n; i++) {
 		for (; dense && at < c->misses[i].at; at++)
 			numbers_hit(&w);
@@ -291,7 +291,7 @@ void column_write(struct column_sink *s, uint32_t id, const struct column *c, ui
 		write_codes(s, c, total, dense, noisy);
 		return;
 	}
-	/* A long column is judged by a quarter of it. */
+	/* A long column is judged by every fourth value. */
 	step = c->n > 4096 ? 4 : 1;
 	for (uint32_t i = 0; i < c->n; i += step) {
 		const struct miss *m = &c->misses[i];
@@ -301,7 +301,7 @@ void column_write(struct column_sink *s, uint32_t id, const struct column *c, ui
 	}
 	coding = bits_delta <= bits_raw ? FORMAT_C_SIGNED : FORMAT_C_RAW;
 	best = (bits_delta <= bits_raw ? bits_delta : bits_raw) / 8;
-	/* With two bits of mantissa a value there is nothing to win. */
+	/* With less than three bits per value a dictionary gains nothing. */
 	if (best * 8 > 3ull * c->n && dict_try(s, c, total, dense, (size_t)(best / 2)))
 		coding = FORMAT_C_DICT;
 	begin(s, id, coding | (dense ? FORMAT_DENSE : 0));

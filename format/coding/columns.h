@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * columns.h - the encoding half of columns: what was not as predicted is kept per
- * column and, when the block ends, written in the coding that takes least.
+ * columns.h - encoding of columns: values that were not as predicted are kept per
+ * column and, when the block ends, written in the smallest coding.
  */
 #ifndef FORMAT_COLUMNS_H
 #define FORMAT_COLUMNS_H
@@ -14,8 +14,8 @@
 #include "format/coding/codec.h"
 #include "format/layout.h"
 
-/* One value that the model missed: event number within its type, the value, and
- * what had been predicted. Task codes and keys have no prediction. */
+/* One value that the model missed: event number within its type, the value, and its
+ * prediction. Task codes and keys have no prediction. */
 struct miss {
 	uint64_t value, predicted;
 	uint32_t at;
@@ -40,7 +40,7 @@ static inline bool column_miss(struct column *c, uint32_t at, uint64_t value, ui
 /* Numbers as symbols and bits (cdict(5), "Numbers"), written as they come. */
 struct numbers {
 	struct buf symbols, bits;
-	uint64_t acc; /* bits that do not make a byte yet */
+	uint64_t acc; /* bits of an incomplete byte */
 	unsigned fill;
 };
 
@@ -57,7 +57,7 @@ static inline void store_le64(uint8_t *p, uint64_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/* numbers_room - room for @n more, so that numbers_put() need not ask. */
+/* numbers_room - makes room for @n more, so that numbers_put() need not check. */
 static inline bool numbers_room(struct numbers *w, size_t n)
 {
 	return buf_room(&w->symbols, n) && buf_room(&w->bits, 8 * n + 16);
@@ -82,7 +82,7 @@ static inline void numbers_put(struct numbers *w, uint64_t v)
 	bits = w->bits.data + w->bits.len;
 	store_le64(bits, acc);
 	if (fill + b < 64) {
-		/* Whole bytes leave: when there are eight nobody could foretell. */
+		/* Flush whole bytes every time: a branch on eight of them is unpredictable. */
 		fill += b;
 		w->bits.len += fill / 8;
 		w->acc = acc >> (fill & ~7u);
@@ -107,11 +107,11 @@ static inline void numbers_reset(struct numbers *w)
 	w->fill = 0;
 }
 
-/* What a column writes to. */
+/* The output of columns. */
 struct column_sink {
 	struct codec *codec;
 	struct buf dir;     /* directory, LEB128 */
-	struct buf pool;    /* stream 1 without the directory in front */
+	struct buf pool;    /* stream 1 without its leading directory */
 	struct buf bits;    /* stream 0 */
 	struct buf own;     /* streams 2.., one after the other, as stored */
 	struct buf streams; /* their (codec, raw bytes, stored bytes), LEB128 */
@@ -135,7 +135,7 @@ void column_sink_reset(struct column_sink *s);
 void column_write(struct column_sink *s, uint32_t id, const struct column *c, uint32_t total,
 		  bool coded, bool noisy);
 
-/* column_write_numbers - writes @w, one number or hit an event, as a dense column of
+/* column_write_numbers - writes @w, one number or hit per event, as a dense column of
  * coding FORMAT_C_DELTA. */
 void column_write_numbers(struct column_sink *s, uint32_t id, struct numbers *w);
 

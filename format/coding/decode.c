@@ -167,7 +167,7 @@ static int open_block(struct format_decoder *dec, const void *payload, size_t si
 		return decode_damaged(err, "its head cannot be read");
 	if (sum != dec->info.events)
 		return decode_damaged(err, "its types have fewer events than it has");
-	/* Each was brought by a field of an event. */
+	/* Each comes from a field of an event. */
 	if (n_tasks > fields || n_bytes > fields)
 		return decode_damaged(err, "it has more tasks or strings than fields");
 	ret = decode_open_streams(dec, &c, n_own, err);
@@ -220,6 +220,6 @@ size_t format_decoder_give(struct format_decoder *dec, void **raw, void **bytes)
 	dec->raw = NULL;
 	dec->bytes = NULL;
 	dec->raw_cap = dec->cap_bytes = 0;
-	dec->info.events = dec->n = 0; /* of it nothing can be read */
+	dec->info.events = dec->n = 0; /* no more of it can be read */
 	return size;
 }

@@ -16,19 +16,19 @@ struct format_decoder;
 struct format_plan;
 struct cdict_query;
 
-/* format_plan_new - the fields that @query wants, and those that they are predicted from;
- * given, NULL: out of memory. */
+/* format_plan_new - plans to decode the fields that @query wants and those that they are predicted
+ * from; given, NULL when out of memory. */
 struct format_plan *format_plan_new(const struct cdict_schema *schema,
 				    const struct cdict_query *query);
 void format_plan_free(struct format_plan *plan);
 
 struct format_decoder *format_decoder_new(const struct cdict_schema *schema);
 void format_decoder_free(struct format_decoder *dec);
-/* format_decoder_use - from the next block on only @plan's fields are worked out (borrowed;
- * NULL: all).  The values of others are not set, and damage of their columns is not seen. */
+/* format_decoder_use - decodes only @plan's fields from the next block on (borrowed; NULL: all).
+ * The values of others are not set, and damage of their columns is not detected. */
 void format_decoder_use(struct format_decoder *dec, const struct format_plan *plan);
 
-/* format_block_peek - reads what the index keeps from the start of a payload, and adds
+/* format_block_peek - reads the index's data of a block from the start of a payload, and adds
  * the block's events by type to @counts (@n_counts types; may be NULL). */
 int format_block_peek(const void *payload, size_t size, struct format_block *info, uint64_t *counts,
 		      size_t n_counts, struct cdict_error *err);
@@ -36,8 +36,8 @@ int format_block_peek(const void *payload, size_t size, struct format_block *inf
 int format_decoder_open(struct format_decoder *dec, const void *payload, size_t size,
 			struct cdict_error *err);
 
-/* format_decoder_give - what the events of the open block point to, given: the decoder needs none of it any more
- * until another block is opened. How many bytes that are. */
+/* format_decoder_give - hands the memory that the open block's events point to to the caller (given), who must have
+ * read its events: the block is closed. Returns the size in bytes. */
 size_t format_decoder_give(struct format_decoder *dec, void **raw, void **bytes);
 /* format_decoder_next - 1 and *ev (borrowed until the next call), 0 after the last
  * event, CDICT_ECORRUPT when the block contradicts itself. *order: the recorder's

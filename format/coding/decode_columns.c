@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Streams and columns of a block that is opened. Every number in it is untrusted. */
+/* Streams and columns of a block being opened. Every number in it is untrusted. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ bool decode_fit(void **p, size_t *cap, size_t n, size_t size)
 	return true;
 }
 
-/* Where one stream lies in the payload, and how long it is inflated. */
+/* Codec and sizes of one stream, inflated and stored. */
 struct extent {
 	uint64_t codec, raw, stored;
 };
@@ -61,7 +61,7 @@ int decode_open_streams(struct format_decoder *dec, struct cursor *c, uint64_t n
 	struct extent e;
 	uint8_t *out;
 
-	/* A stream of its own takes three bytes in the table at least. */
+	/* A stream of its own takes at least three bytes in the table. */
 	if (n_own > c->left / 3)
 		return decode_damaged(err, "more streams than bytes");
 	dec->n_streams = (size_t)n_own + 2;
@@ -106,7 +106,7 @@ bool decode_stream_take(struct format_decoder *dec, uint64_t id, uint64_t size, 
 	if (size > s->left)
 		return false;
 	if (out && size && s->stored) {
-		/* Nothing of it was taken yet but what was passed over. */
+		/* So far its bytes were only skipped. */
 		uint8_t *raw = s->at - s->passed;
 
 		int ret =
@@ -146,7 +146,7 @@ static int open_dict(struct format_decoder *dec, struct reading *r, struct curso
 	if (!decode_fit((void **)&dec->dict, &dec->cap_dict, dec->n_dict + (size_t)n,
 			sizeof(*dec->dict)))
 		return no_memory(err);
-	/* The array may still move: until all columns are open, an offset. */
+	/* The array may still move: store an offset until all columns are open. */
 	r->dict_at = dec->n_dict;
 	r->n_dict = (uint32_t)n;
 	c = cursor_init(part.at, (size_t)size, false);
@@ -196,7 +196,7 @@ static int open_column(struct format_decoder *dec, struct reading *r, unsigned c
 	return 0;
 }
 
-/* A column that is not asked for: its parts are passed over. */
+/* Skips the parts of a column that is not wanted. */
 static int pass_column(struct format_decoder *dec, unsigned coding, struct cursor *dir,
 		       struct cdict_error *err)
 {
@@ -246,7 +246,7 @@ int decode_open_columns(struct format_decoder *dec, struct cursor *dir,
 			tables[id - 1] = cursor_init(part.at, (size_t)(part.end - part.at), false);
 			continue;
 		}
-		/* A column of a later minor version is read over. */
+		/* A column of a later minor version is skipped. */
 		id -= 1 + FORMAT_COL_FIELDS;
 		place = id < n_columns ? dec->place[id] : NO_COLUMN;
 		id += 1 + FORMAT_COL_FIELDS;

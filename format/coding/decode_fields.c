@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) int take_symbol(struct reading *r, 
 	return sym < FORMAT_SYM_HIT && take_number(r, sym, number) ? 1 : -1;
 }
 
-/* The same of one whose symbols are numbers themselves, or their places in a table. */
+/* The same for a column whose symbols are the numbers, or indexes into a table of them. */
 static int take_code(struct reading *r, uint64_t *number)
 {
 	uint64_t sym;
@@ -62,7 +62,7 @@ static int take_code(struct reading *r, uint64_t *number)
 	return 1;
 }
 
-/* What the column says of event @at: 0 as predicted, 1 and a number, or -1. */
+/* The column's entry for event @at: 0 as predicted, 1 and a number, or -1. */
 static inline int take_miss(struct reading *r, uint32_t at, uint64_t *number)
 {
 	if (!r->dense) {
@@ -73,13 +73,13 @@ static inline int take_miss(struct reading *r, uint32_t at, uint64_t *number)
 	return r->coding <= FORMAT_C_RAW ? take_symbol(r, number) : take_code(r, number);
 }
 
-/* Whether the column does not mention event @at. */
+/* Whether the column has no entry for event @at. */
 static inline bool skipped(const struct reading *r, uint32_t at)
 {
 	return !r->dense && r->next != at;
 }
 
-/* @kind is f->model.kind, given apart so that the compiler may know it. */
+/* @kind is f->model.kind, passed separately so that it is a compile-time constant. */
 static inline __attribute__((always_inline)) bool take_task(struct format_decoder *dec,
 							    const struct format_field *f,
 							    unsigned kind, struct reading *r,
@@ -129,8 +129,8 @@ take_value(struct format_decoder *dec, const struct format_field *f, unsigned ki
 	return true;
 }
 
-/* A field that its column does not mention: it is what the models predict, and mostly
- * that changes nothing. False when it takes the long way. */
+/* A field without an entry in its column: it is as predicted, which mostly changes no
+ * state. False when it needs the slow path. */
 static inline __attribute__((always_inline)) bool take_predicted(struct format_decoder *dec,
 								 const struct format_field *f,
 								 unsigned path, uint64_t *row)
@@ -223,7 +223,7 @@ static bool take_field(struct format_decoder *dec, const struct format_field *f,
 	return take_kind(dec, f, f->model.kind, r, at, row);
 }
 
-/* One recorded field; @path is f->path, given apart so that the compiler may know it. */
+/* One recorded field; @path is f->path, passed separately so that it is a compile-time constant. */
 static inline __attribute__((always_inline)) bool take_step(struct format_decoder *dec,
 							    const struct format_field *f,
 							    unsigned path, struct reading *r,
@@ -294,7 +294,7 @@ decode_fields_fn *decode_fields_of(const struct format_type *type)
 	return take_any;
 }
 
-/* The sample's own fields; mostly they are as the models predict, which changes nothing. */
+/* The sample's own fields; mostly they are as predicted, which changes no state. */
 static inline __attribute__((always_inline)) bool take_sample(struct format_decoder *dec,
 							      const struct format_type *t,
 							      struct reading *r, uint32_t at,

@@ -15,7 +15,7 @@
 
 /* A stream is inflated when the first column asks for bytes of it. */
 struct stream {
-	const uint8_t *stored; /* NULL: it is there */
+	const uint8_t *stored; /* NULL: inflated already */
 	size_t n_stored;
 	uint8_t *at;
 	size_t left, passed; /* bytes after and before @at */
@@ -44,14 +44,14 @@ struct reading {
 	};
 };
 
-/* Some of the schema's types, with the coded fields that are worked out. */
+/* The schema's types, with only the coded fields that are decoded. */
 struct format_plan {
-	struct format_type **types; /* as those of the schema; coded is theirs, the rest borrowed */
+	struct format_type **types; /* like the schema's; coded is their own, the rest borrowed */
 	size_t n;
 };
 
 struct format_decoder;
-/* Works out the recorded fields of event @at of a type. */
+/* Decodes the recorded fields of event @at of a type. */
 typedef bool decode_fields_fn(struct format_decoder *dec, const struct format_type *t,
 			      struct reading *r, uint32_t at, uint64_t *row);
 
@@ -76,7 +76,7 @@ struct format_decoder {
 	struct reading *columns;
 	size_t cap_columns;
 	uint32_t n_columns;
-	uint32_t *place; /* of each column of the file in @columns, NO_COLUMN */
+	uint32_t *place; /* index into columns of each column of the file, or NO_COLUMN */
 	size_t cap_place;
 	uint64_t *dict; /* tables of all columns */
 	size_t n_dict, cap_dict;
@@ -88,35 +88,36 @@ struct format_decoder {
 	uint32_t order_now, order_left; /* events until the pass changes */
 	struct format_block info;
 	uint32_t n;     /* events given */
-	bool no_memory; /* to inflate a stream of it */
+	bool no_memory; /* while inflating one of its streams */
 	uint64_t values[FORMAT_MAX_FIELDS];
 };
 
 int decode_damaged(struct cdict_error *err, const char *what); /* CDICT_ECORRUPT */
 /* --- decode_columns.c --- */
 
-/* decode_fit - makes *p hold @n items of @size bytes, *cap being the room it has. */
+/* decode_fit - grows *p, with room for *cap items, to hold @n items of @size bytes. */
 bool decode_fit(void **p, size_t *cap, size_t n, size_t size);
-/* decode_open_streams - the table of streams and their bytes. */
+/* decode_open_streams - reads the table of streams and locates their bytes. */
 int decode_open_streams(struct format_decoder *dec, struct cursor *c, uint64_t n_own,
 			struct cdict_error *err);
-/* decode_stream_take - the next @size bytes of stream @id; NULL @out: they are passed over. */
+/* decode_stream_take - takes the next @size bytes of stream @id; NULL @out: skips them. */
 bool decode_stream_take(struct format_decoder *dec, uint64_t id, uint64_t size, struct bytes *out);
-/* decode_place_columns - where the columns of the block's types are kept, and which are not;
+/* decode_place_columns - assigns a place to each column of the block's types that is read;
  * @n_columns: of the file. */
 int decode_place_columns(struct format_decoder *dec, uint32_t n_columns, struct cdict_error *err);
-/* decode_open_columns - by the directory, after that; what is no field's goes to @tables. */
+/* decode_open_columns - opens the placed columns by the directory @dir; those that belong to no
+ * field go to @tables. */
 int decode_open_columns(struct format_decoder *dec, struct cursor *dir,
 			struct cursor tables[FORMAT_COL_FIELDS], uint32_t n_columns,
 			struct cdict_error *err);
 
 /* --- decode_fields.c --- */
 
-/* decode_fields_of - the way through the recorded fields of @type: the frequent ones have
+/* decode_fields_of - the function that decodes the recorded fields of @type: frequent types have
  * their own. */
 decode_fields_fn *decode_fields_of(const struct format_type *type);
 
-/* decode_varint - as cursor_varint(); false when there is none. */
+/* decode_varint - like cursor_varint(); false when there is none. */
 static inline bool decode_varint(struct bytes *b, uint64_t *v)
 {
 	struct cursor c;
@@ -141,7 +142,7 @@ static inline void decode_next_miss(struct reading *r)
 		return;
 	}
 	r->misses--;
-	/* Past the block's events it is never reached. */
+	/* A miss past the block's last event is never reached. */
 	r->next = !decode_varint(&r->gaps, &gap) || gap > FORMAT_BLOCK_EVENTS
 			  ? NO_MISS
 			  : (uint32_t)(r->next + 1 + gap);

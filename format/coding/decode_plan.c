@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Which fields a walk works out: those its query wants, and those that they are predicted
- * from. A field that is left out must leave no trace in what others read (state.h): either
- * nobody reads its memory, or all who share that memory are left out.
+ * Which fields a walk decodes: those its query wants, and those that they are predicted
+ * from. A field may be left out only if no decoded field reads state that it writes
+ * (state.h): the state is not read, or all fields that share it are left out.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/coding/decode_internal.h"
 
-/* What the fields kept so far read of the memory that several fields share. */
+/* The shared state that the fields kept so far read. */
 struct shared {
 	uint32_t cells; /* bitmap */
 	bool elapsed, context, woken;
@@ -30,7 +30,7 @@ static bool in_cell(unsigned kind)
 	return kind == FORMAT_CELL || kind == FORMAT_PROCESS || kind == FORMAT_SUM;
 }
 
-/* Adds what a field of model @m reads; whether that is more. */
+/* Adds the state that a field of model @m reads; whether any of it is new. */
 static bool note(struct shared *sh, const struct cdict_field_model *m)
 {
 	struct shared was = *sh;
@@ -44,16 +44,16 @@ static bool note(struct shared *sh, const struct cdict_field_model *m)
 	       was.woken != sh->woken;
 }
 
-/* Whether a field of model @m writes what is read. */
+/* Whether a field of model @m writes state that is read. */
 static bool written(const struct shared *sh, const struct cdict_field_model *m)
 {
-	return m->kind == FORMAT_NEXT || /* the samples' task is the one that runs */
+	return m->kind == FORMAT_NEXT || /* the samples' task is predicted from the running one */
 	       (in_cell(m->kind) && sh->cells >> m->cell & 1) ||
 	       (m->kind == FORMAT_ELAPSED && sh->elapsed) ||
 	       (m->kind == FORMAT_CONTEXT && sh->context) || (m->kind == FORMAT_WAKEE && sh->woken);
 }
 
-/* One pass over the fields of @type; whether there was more to keep, or to keep for. */
+/* One pass over the fields of @type; whether it kept more fields or found more shared state. */
 static bool keep_more(const struct format_type *type, bool *keep, struct shared *sh)
 {
 	bool more = false;
@@ -66,7 +66,7 @@ static bool keep_more(const struct format_type *type, bool *keep, struct shared 
 		if (!keep[i])
 			continue;
 		more |= note(sh, m);
-		/* These lie before it; those of other models are 0, or the sample's. */
+		/* Fields before it; other models have 0, or a sample's field. */
 		if (m->kind == FORMAT_NEXT || m->kind == FORMAT_SAMETASK || in_cell(m->kind) ||
 		    m->kind == FORMAT_SINCE)
 			keep[m->who] = true;

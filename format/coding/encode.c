@@ -8,14 +8,14 @@
 
 #include "format/coding/encode_internal.h"
 
-/* Of fewer events the pool is much of the block, and pressed hard; of a full block (8 M of perf bench sched messaging)
- * that wins 0.1 % of the file and costs 5 % of converting. */
+/* With fewer events the pool is a large part of the block and is compressed hard; for full blocks (8 M of perf bench
+ * sched messaging) that would save 0.1 % of the file and cost 5 % of the conversion time. */
 #define POOL_TEXT_EVENTS (FORMAT_BLOCK_FILL / 2)
 
 /* Times that a type makes room for at once. */
 #define TIMES_ROOM 256u
 
-/* Strings of one block, far below what a reader takes (FORMAT_BLOCK_MAX). */
+/* Bytes of strings in one block, far below a reader's limit (FORMAT_BLOCK_MAX). */
 #define TEXT_MAX (64u << 20)
 
 static void free_types(struct format_encoder *enc)
@@ -141,7 +141,7 @@ uint32_t format_encoder_events(const struct format_encoder *enc)
 	return enc->n;
 }
 
-/* What is not done for each event, but where a block is empty or full or in between: 0 when it is there and takes @s. */
+/* Handles the events at which a block is empty, full, or has its first FORMAT_BLOCK_EARLY; 0 when it can take @s. */
 static __attribute__((noinline)) int at_edge(struct format_encoder *enc,
 					     const struct cdict_sample *s, uint32_t type,
 					     const void *payload, size_t size)
@@ -161,7 +161,7 @@ static __attribute__((noinline)) int at_edge(struct format_encoder *enc,
 		enc->order_last = s->order;
 		buf_varint(&enc->order, s->order);
 		enc->st.t_ns = s->t_ns;
-		if (encode_task(enc, s->tid) == STATE_NONE) /* task 0: assumed to run */
+		if (encode_task(enc, s->tid) == STATE_NONE) /* task 0: assumed to be running */
 			return -ENOMEM;
 		enc->digests[0].seen = true;
 	} else if (enc->n == FORMAT_BLOCK_FILL || s->t_ns < enc->last_ns || type >= enc->n_types ||
@@ -173,7 +173,7 @@ static __attribute__((noinline)) int at_edge(struct format_encoder *enc,
 	return 0;
 }
 
-/* Whether what of the payload has no fixed place is inside it. */
+/* Whether the dynamic fields lie inside the payload. */
 static inline bool dynamic_fits(const struct encode_type *et, const uint8_t *payload, size_t size,
 				bool big)
 {

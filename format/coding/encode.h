@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * encode.h - turns one CPU's events, in order of time, into the payload of an
- * EVNT block. An encoder holds one block at a time and knows nothing of other
- * blocks: which thread encodes which block changes no byte.
+ * EVNT block. An encoder holds one block at a time, independent of other blocks:
+ * the output does not depend on which thread encodes which block.
  *
  * Threads    one thread at a time per encoder; the schema is only read
  * Ownership  format_encoder_new() gives; the schema is borrowed
@@ -29,20 +29,20 @@ void format_encoder_drop(struct format_encoder *enc);
 
 uint32_t format_encoder_events(const struct format_encoder *enc);
 
-/* What the index keeps of a block. */
+/* The index's data of a block. */
 struct format_block {
 	uint32_t cpu, events;
 	uint64_t first_ns, last_ns;
-	/* Of the encoder alone: events whose payload counts their task otherwise than the sample does,
-	 * in another PID namespace. */
+	/* Set by the encoder only: events whose payload numbers their task differently from the sample,
+	 * as in another PID namespace. */
 	uint32_t foreign;
 };
 
 struct block_digest;
 
 /* format_encoder_finish - appends the payload to @out, fills *info, and empties the
- * encoder. *digest (unless NULL; given, free()): what the events leave behind, NULL when that is not
- * known. 0 or -ENOMEM. */
+ * encoder. *digest (unless NULL; given, free()): the block's digest, NULL when there is none.
+ * 0 or -ENOMEM. */
 int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct format_block *info,
 			  struct block_digest **digest);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* The fields of an event, one after the other, against what the models predict. */
+/* Codes the fields of an event, one after the other, against their predictions. */
 #include <string.h>
 
 #include "format/coding/encode_internal.h"
@@ -24,7 +24,7 @@ uint64_t encode_scalar(const uint8_t *p, unsigned size, bool is_signed, bool big
 	return load_scalar(p, size, is_signed, big);
 }
 
-/* Where a dynamic field's bytes begin in the payload, and how many they are. */
+/* Offset of a dynamic field's bytes in the payload, and their number. */
 static inline size_t dynamic_at(const struct format_field *f, const uint8_t *payload, bool big,
 				size_t *len)
 {
@@ -34,7 +34,7 @@ static inline size_t dynamic_at(const struct format_field *f, const uint8_t *pay
 	return (loc & 0xffff) + (f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0);
 }
 
-/* The bytes of a field that is no scalar, of a payload of @size bytes. */
+/* The bytes of a field that is not a scalar, in a payload of @size bytes. */
 static const uint8_t *field_bytes(const struct format_field *f, const uint8_t *payload, size_t size,
 				  bool big, size_t *len)
 {
@@ -53,9 +53,9 @@ static const uint8_t *field_bytes(const struct format_field *f, const uint8_t *p
 	return p;
 }
 
-/* The form in which a dynamic string is kept: without its final NUL, as a fixed array
- * is, so that both name a task alike; what does not end in one, or would be taken for
- * such, gets 0, 1 behind it. */
+/* The form in which a dynamic string is stored: without its final NUL, like a fixed array,
+ * so that both give a task the same name; a string that does not end in a NUL, or whose
+ * stored form would be ambiguous, gets 0, 1 after it. */
 static void text_form(struct format_encoder *enc, const uint8_t **data, size_t *len)
 {
 	const uint8_t *end = *data + *len;
@@ -102,7 +102,7 @@ bool encode_dynamic_fits(const struct format_type *t, const uint8_t *payload, si
 	return true;
 }
 
-/* A task that is not as predicted: a rank or an index. */
+/* Codes a task that is not as predicted: a rank or an index. */
 static uint32_t add_other_task(struct adding *a, const struct format_field *f, int32_t tid)
 {
 	struct format_encoder *enc = a->enc;
@@ -151,7 +151,7 @@ static void add_bytes(struct adding *a, const struct format_field *f)
 
 	if (f->text)
 		text_form(enc, &data, &len);
-	/* Without bytes there may be no text yet. */
+	/* Without bytes there may be no text buffer yet. */
 	if (p >= enc->n_entries || e->len != len ||
 	    (len && !same_bytes(enc->text.data + e->at, data, len))) {
 		p = encode_key(enc, data, len);
@@ -172,7 +172,7 @@ void encode_add_value(struct adding *a, const struct format_field *f, uint64_t v
 	state_update(&a->enc->st, f, f->model.kind, a->row, v);
 }
 
-/* A comm: nearly always the one that its task had last. */
+/* Whether a comm is its task's last one, as it nearly always is. */
 static inline __attribute__((always_inline)) bool comm_as_before(const struct format_encoder *enc,
 								 const struct format_field *f,
 								 const uint64_t *row,
@@ -188,7 +188,7 @@ static inline __attribute__((always_inline)) bool comm_as_before(const struct fo
 	e = &enc->entries[key];
 	if (f->kind == CDICT_FIELD_BYTES) {
 		memcpy(words, payload + f->offset, sizeof(words));
-		/* What ends in NULs is another string than the array. */
+		/* A string that ends in NULs differs from the array. */
 		return words[0] == e->word[0] && words[1] == e->word[1] && e->is_word;
 	}
 	loc = load32(payload + f->offset, big);
@@ -197,13 +197,13 @@ static inline __attribute__((always_inline)) bool comm_as_before(const struct fo
 		return loc >> 16 == e->len && same_bytes(enc->text.data + e->at, payload, e->len);
 	if (!e->len)
 		return loc >> 16 == 1 && !*payload;
-	/* A key that ends in 0, 1 is another string's (text_form()). */
+	/* A stored string that ends in 0, 1 is a different one (text_form()). */
 	return loc >> 16 == e->len + 1 && e->len >= 2 && !payload[e->len] && payload[e->len - 1] &&
 	       (payload[e->len - 1] != 1 || payload[e->len - 2]) &&
 	       same_bytes(enc->text.data + e->at, payload, e->len);
 }
 
-/* A field that is not as predicted, or whose way is not short. */
+/* Codes a field that is not as predicted, or that has no fast path. */
 static void add_field(struct adding *a, const struct format_field *f)
 {
 	bool big = a->enc->schema->big_endian;
@@ -222,8 +222,8 @@ static void add_field(struct adding *a, const struct format_field *f)
 	state_update_task(&a->enc->st, f, f->model.kind, a->row, (uint32_t)a->row[f->index]);
 }
 
-/* The payload's first four bytes changed since the type's last event: some of the three
- * fields in them. */
+/* Codes the three fields in the payload's first four bytes, which differ from the type's last
+ * event. */
 static void add_head(struct adding *a, const struct format_field *f, uint32_t head)
 {
 	a->type->heads[a->enc->st.followed] = head;
@@ -236,8 +236,8 @@ static void add_head(struct adding *a, const struct format_field *f, uint32_t he
 	}
 }
 
-/* One recorded field. As predicted, which it mostly is, it changes nothing: that is
- * tested here. @path is f->path, given apart so that the compiler may know it. */
+/* Codes one recorded field. Mostly it is as predicted and changes nothing: that is tested
+ * here. @path is f->path, passed separately so that it is a compile-time constant. */
 static inline __attribute__((always_inline)) void
 add_step(struct adding *a, const struct format_field *f, unsigned path, bool big)
 {
@@ -259,7 +259,7 @@ add_step(struct adding *a, const struct format_field *f, unsigned path, bool big
 		row[f->index] = task;
 		if ((int32_t)load32(p, big) == st->tids[task])
 			return;
-		/* Of a task that is exiting perf says -1. */
+		/* perf gives -1 for a task that is exiting. */
 		enc->foreign += path == FORMAT_PATH_SAMETASK && st->tids[task] >= 0;
 		break;
 	case FORMAT_PATH_NEXT:
@@ -332,7 +332,7 @@ add_step(struct adding *a, const struct format_field *f, unsigned path, bool big
 	add_field(a, f);
 }
 
-/* Any type's fields. */
+/* Codes the fields of any type. */
 static inline __attribute__((always_inline)) void add_any(struct adding *a, bool big)
 {
 	const struct format_field *f = &a->t->coded[FORMAT_F_SAMPLE];

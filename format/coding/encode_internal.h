@@ -12,29 +12,29 @@
 struct entry {
 	uint64_t word[2];
 	uint32_t at, len; /* in encoder.text */
-	/* Word is all of it, and tells it from others: it does not end in a NUL. */
+	/* Its words are all of it and identify it: it does not end in a NUL. */
 	bool is_word;
 };
 
 struct adding;
 
-/* What a block knows of one event type. */
+/* State of one event type within a block. */
 struct encode_type {
-	void (*add)(struct adding *a);   /* codes its fields, and notes what a digest needs */
+	void (*add)(struct adding *a);   /* codes its fields, and takes notes for a digest */
 	void (*shape)(struct adding *a); /* codes its fields */
 	struct digest_fields digest;
-	uint32_t wakee_cpu;     /* of a WAKEE's type: where in the payload its CPU is */
+	uint32_t wakee_cpu;     /* of a type with a WAKEE: offset of its CPU in the payload */
 	struct column *columns; /* one per coded field */
-	struct numbers times;   /* time since the event before */
+	struct numbers times;   /* time since the previous event */
 	uint32_t events;        /* in this block */
 	uint32_t local;         /* its number in this block, when it has events */
 	const struct format_type *t;
 	uint32_t payload_size; /* of t */
-	/* Fields from the first to the last that has no fixed place; of a single one where its u32
-	 * is, and what that counts from. */
+	/* Number of fields from the first to the last without a fixed place; of a single one, the
+	 * offset of its u32 and the base of the offset in that. */
 	uint32_t n_dynamic, dynamic_at, dynamic_base;
 	bool big;
-	uint32_t followed; /* the smaller of that and FORMAT_FOLLOWED */
+	uint32_t followed; /* the smaller of local and FORMAT_FOLLOWED */
 	/* Payload bytes 0..3 of the last event of the type that followed the same one. */
 	uint32_t heads[FORMAT_FOLLOWED + 1];
 };
@@ -78,16 +78,16 @@ struct format_encoder {
 	uint32_t tid_slots;
 	uint32_t foreign; /* of format_block */
 
-	/* Of the block's digest: by task, beside its row in st. */
+	/* The block's digest, by task like the rows of st. */
 	struct block_task *digests;
 	uint32_t cap_digests;
-	bool digested;       /* of these types there is one */
+	bool digested;       /* the block's types have one */
 	bool wakeup_counts;  /* there is no sched_waking */
-	bool taken_over;     /* a tid, by a thread that called exec */
+	bool taken_over;     /* a thread that called exec took another's tid */
 	bool switched;       /* there was a switch */
 	uint32_t first_prev; /* of the first switch */
 	uint64_t first_switch_ns, switch_ns;
-	uint32_t left; /* switched in at left_ns; a sample told of another since */
+	uint32_t left; /* switched in at left_ns; a later sample is of another */
 	uint64_t left_ns;
 	uint64_t missing; /* switches */
 	uint64_t early_ns;
@@ -101,16 +101,16 @@ uint32_t encode_task(struct format_encoder *enc, int32_t tid); /* or STATE_NONE 
 uint32_t encode_key(struct format_encoder *enc, const uint8_t *p, size_t n);
 
 /* digest_collect.c */
-/* Type @at of enc->types: what is noted of it; at a block's begin. */
+/* Choose what is noted of type @at of enc->types; start a block's notes of a type. */
 void digest_type(struct format_encoder *enc, uint32_t at);
 void digest_type_begin(struct encode_type *et);
 /* A task was added to enc->st; false: out of memory. */
 bool digest_task_add(struct format_encoder *enc);
 /* The block has its first FORMAT_BLOCK_EARLY events. */
 void digest_note_early(struct format_encoder *enc);
-/* A sample of @task when @before was there. */
+/* Notes a sample of @task while @before was current. */
 void digest_note_sample(struct format_encoder *enc, uint32_t task, uint32_t before);
-/* A switch whose prev is not the task that was there. */
+/* Notes a switch whose prev was not the current task. */
 void digest_note_prev(struct format_encoder *enc, uint32_t prev);
 
 /* encode_fields.c */
@@ -120,7 +120,7 @@ bool encode_dynamic_fits(const struct format_type *t, const uint8_t *payload, si
 			 bool big);
 /* The function for the fields of events of type @t. */
 void (*encode_shape(const struct format_type *t, bool big))(struct adding *a);
-/* A sample's task or value that is not as predicted. */
+/* Code a sample's task or value that is not as predicted. */
 uint32_t encode_add_task(struct adding *a, const struct format_field *f, int32_t tid);
 void encode_add_value(struct adding *a, const struct format_field *f, uint64_t v);
 

@@ -5,13 +5,13 @@
 
 #define LITERALS 257u /* bytes and the end of the block */
 #define END 256u
-#define LENGTHS 19u /* symbols that code lengths are written with */
+#define LENGTHS 19u /* symbols that encode code lengths */
 #define LITERAL_BITS 15u
 #define LENGTH_BITS 7u
 
-#define DIGIT 5 /* bits of a frequency that are sorted by at once */
+#define DIGIT 5 /* bits of a frequency per sorting pass */
 
-/* Symbols of one block: longer input has a table for each. */
+/* Symbols of one block: longer input takes several, each with its table. */
 #define BLOCK (1u << 17)
 
 struct code {
@@ -45,7 +45,7 @@ static inline void spill(struct bits *b)
 	b->fill &= 7;
 }
 
-/* Frequencies in ascending order become code lengths. */
+/* Turns frequencies in ascending order into code lengths. */
 static void lengths_in_place(uint32_t *a, int n)
 {
 	int root = 0, leaf = 2, next, free_nodes = 1, used = 0;
@@ -105,7 +105,7 @@ static void assign_codes(struct code *c, unsigned n)
 	}
 }
 
-/* Symbols that occur, by frequency, then by number: by digits from the lowest. */
+/* Sorts the symbols that occur by frequency, then by number: radix sort, lowest digit first. */
 static unsigned sort(uint16_t *symbol, const uint32_t *freq, unsigned n)
 {
 	uint16_t other[LITERALS], *from = other, *to = symbol;
@@ -166,7 +166,7 @@ static void make_code(struct code *c, uint32_t *freq, unsigned n, unsigned limit
 }
 
 /* Run-length form of the code lengths (RFC 1951, 3.2.7): symbols 0..18, the repeat
- * counts of 16, 17 and 18 beside them. */
+ * counts of 16, 17 and 18 in @extra. */
 static unsigned run_lengths(const uint8_t *len, unsigned n, uint8_t *symbol, uint8_t *extra)
 {
 	unsigned out = 0;
@@ -191,7 +191,7 @@ static unsigned run_lengths(const uint8_t *len, unsigned n, uint8_t *symbol, uin
 	return out;
 }
 
-/* Header of a dynamic block; two distance codes of one bit, of which none is used. */
+/* Header of a dynamic block; two unused distance codes of one bit. */
 static void write_header(struct bits *b, const struct code *literals, bool last)
 {
 	static const uint8_t order[LENGTHS] = { 16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
@@ -234,7 +234,7 @@ static void count(const uint8_t *data, size_t size, uint32_t freq[LITERALS])
 	uint32_t part[4][256] = { { 0 } };
 	size_t i = 0;
 
-	/* Four counters: the same symbol twice in a row need not wait for itself. */
+	/* Four counters: an increment need not wait for one of the same symbol before it. */
 	for (; i + 4 <= size; i += 4)
 		for (int k = 0; k < 4; k++)
 			part[k][data[i + k]]++;
@@ -249,7 +249,7 @@ static void write_symbols(struct bits *b, const struct code *c, const uint8_t *d
 {
 	size_t i = 0;
 
-	/* 7 bits that stayed and three codes of at most 15 fit 64. */
+	/* 7 remaining bits and three codes of at most 15 fit into 64. */
 	for (; i + 3 <= size; i += 3) {
 		put(b, c->bits[data[i]], c->len[data[i]]);
 		put(b, c->bits[data[i + 1]], c->len[data[i + 1]]);
@@ -267,7 +267,7 @@ static void write_symbols(struct bits *b, const struct code *c, const uint8_t *d
 size_t huffman_deflate(const uint8_t *data, size_t size, struct buf *out)
 {
 	size_t blocks = (size + BLOCK - 1) / BLOCK, done;
-	/* No code is longer than 15 bits, no header than 400 bytes. */
+	/* A code has at most 15 bits, a header at most 400 bytes. */
 	uint8_t *start = size ? buf_room(out, size * 2 + blocks * 400 + 16) : NULL;
 	struct bits b = { .at = start };
 	uint32_t freq[LITERALS];

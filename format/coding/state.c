@@ -33,7 +33,7 @@ bool state_reset(struct state *st, const struct cdict_schema *schema)
 		st->n_slots = schema->slots;
 	}
 	if (!st->context || !st->follower) {
-		/* one of them may be there since the other one failed */
+		/* one may exist from a call in which the other one failed */
 		if (!st->context)
 			st->context = calloc(STATE_CONTEXTS, sizeof(*st->context));
 		if (!st->follower)
@@ -45,7 +45,7 @@ bool state_reset(struct state *st, const struct cdict_schema *schema)
 		memset(st->follower, 0, STATE_FOLLOWERS * sizeof(*st->follower));
 	}
 	if (st->n_cells != schema->cells) {
-		/* The table's rows change their width: start it anew. */
+		/* The width of the table's rows changes: start it anew. */
 		free(st->cells);
 		st->cells = NULL;
 		st->cap_tasks = 0;

@@ -17,25 +17,25 @@
 #define STATE_INLINE static inline __attribute__((always_inline))
 
 #define STATE_NONE UINT32_MAX
-/* A cell that holds nothing: no 32-bit value, no key and no time. Where a 64-bit value
- * could be the same, the task's bitmap tells. */
+/* An empty cell: no 32-bit value, key or time equals it. Where a 64-bit value could, the
+ * task's bitmap decides. */
 #define STATE_UNSET (1ull << 63 | 1)
 #define STATE_RANKS 4u
 #define STATE_CONTEXTS 4096u   /* last value of a field of a task */
-#define STATE_FOLLOWERS 32768u /* what followed that value */
+#define STATE_FOLLOWERS 32768u /* the value that followed it */
 
 struct state_task {
-	uint32_t next[STATE_RANKS]; /* who ran after this one, latest first */
-	uint32_t wake[STATE_RANKS]; /* who was woken after this one */
-	uint32_t last_wakee;        /* whom this task woke last */
+	uint32_t next[STATE_RANKS]; /* tasks that ran after this one, latest first */
+	uint32_t wake[STATE_RANKS]; /* tasks that were woken after this one */
+	uint32_t last_wakee;        /* the task that this one woke last */
 	uint32_t set;               /* bitmap: cells that hold a value */
 	uint64_t out_ns;            /* when it was switched out on this CPU */
-	uint64_t out_before_ns;     /* and the time before; the encoder's own */
+	uint64_t out_before_ns;     /* and the time before; only in the encoder */
 };
 
 struct state {
 	const struct cdict_schema *schema;
-	uint64_t t_ns;       /* time of the event in work */
+	uint64_t t_ns;       /* time of the current event */
 	uint64_t account_ns; /* when the CPU last accounted run time */
 	uint32_t current;    /* task that runs */
 	uint32_t woken;      /* task of the last WAKEE field */
@@ -47,7 +47,7 @@ struct state {
 	uint64_t *slots;                      /* [schema->slots] */
 	uint32_t n_slots, n_cells;
 	uint64_t *follow;  /* [slot * (FORMAT_FOLLOWED + 1) + followed] */
-	uint32_t followed; /* number of the event before, at most FORMAT_FOLLOWED */
+	uint32_t followed; /* number of the previous event's type, at most FORMAT_FOLLOWED */
 	uint64_t *context, *follower;
 	bool context_used;
 	bool failed; /* out of memory */
@@ -68,7 +68,7 @@ static inline uint32_t state_hash(uint32_t slot, uint32_t task, uint64_t v)
 	return h ^ h >> 13;
 }
 
-/* Moves @task to the front of a list of the latest. */
+/* Moves @task to the front of a list of latest tasks. */
 static inline void state_push(uint32_t *list, uint32_t task)
 {
 	uint32_t i = 0;
@@ -92,13 +92,13 @@ static inline uint32_t *state_ranks(struct state *st, const struct format_field 
 	return t->last_wakee == STATE_NONE ? t->wake : st->tasks[t->last_wakee].wake;
 }
 
-/* The memory of a FOLLOW field after the event before. */
+/* The memory of a FOLLOW field for the previous event's type. */
 static inline uint64_t *state_follow(const struct state *st, const struct format_field *f)
 {
 	return &st->follow[(size_t)f->slot * (FORMAT_FOLLOWED + 1) + st->followed];
 }
 
-/* Below, @kind is f->model.kind, given apart so that the compiler may know it. */
+/* Below, @kind is f->model.kind, passed separately so that it is a compile-time constant. */
 
 /* Predicted task of a field whose model is a task model. */
 STATE_INLINE uint32_t state_predict_task(struct state *st, const struct format_field *f,
@@ -141,7 +141,7 @@ STATE_INLINE void state_update_task(struct state *st, const struct format_field 
 	}
 }
 
-/* The memory of a CONTEXT field: the task's last value, and what followed that one. */
+/* The memory of a CONTEXT field: the task's last value, and the value that followed it before. */
 struct state_context {
 	uint64_t *last, *follower;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * What a block's events leave behind.  The encoder notes what its own memory of a task does not
- * tell; the rest is taken from that when the block ends.
+ * The digest of a block.  The encoder notes what its own state of a task does not have; the rest
+ * is taken from that state when the block ends.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static const struct {
 	{ "kvm:kvm_inj_virq", DIGEST_KVM_OTHER },
 };
 
-/* The first of @names, apart by '|', that is a scalar of @t. */
+/* The first of @names, separated by '|', that is a scalar of @t. */
 static const struct format_field *find(const struct format_type *t, const char *names)
 {
 	for (size_t n; *names; names += n + (names[n] == '|')) {
@@ -59,7 +59,7 @@ static const struct format_field *find_cpu(const struct format_type *t, const ch
 	return f && f->size == 4 ? f : NULL;
 }
 
-/* The cell that the latest prev_state is in; -1: none has it alone. */
+/* The cell that holds the latest prev_state and nothing else; -1: none does. */
 static int state_cell(const struct cdict_schema *schema, const struct format_type *t)
 {
 	const struct format_field *state = find(t, "prev_state"), *prev = find_task(t, "prev_pid");
@@ -78,7 +78,7 @@ static int state_cell(const struct cdict_schema *schema, const struct format_typ
 	return state->model.cell;
 }
 
-/* Entries and exits of machines whose events these digests do not tell of (analyze/walk/types.c). */
+/* Entries and exits of architectures whose events these digests do not cover (analyze/walk/types.c). */
 static bool is_unknown_kvm(const char *name)
 {
 	static const char *const events[] = {
@@ -106,7 +106,7 @@ bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *sche
 		return false;
 	switch ((enum digest_kind)out->kind) {
 	case DIGEST_NONE:
-		/* Another's switches and wakings would be noted where they are coded. */
+		/* The coder would note the switches and wakings of another event. */
 		for (uint32_t i = FORMAT_F_SAMPLE; i < t->n_coded; i++)
 			if (t->coded[i].path == FORMAT_PATH_NEXT ||
 			    t->coded[i].path == FORMAT_PATH_WAKEE)
@@ -123,7 +123,7 @@ bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *sche
 		task = find_task(t, "pid");
 		out->cpu = find_cpu(t, "target_cpu|cpu");
 		if (find(t, "success"))
-			return false; /* no kernel's: it is noted where its task is coded */
+			return false; /* no kernel has it; a waking is noted where its task is coded */
 		if (!task || task->path != FORMAT_PATH_WAKEE || !out->cpu)
 			return false;
 		break;
@@ -150,7 +150,7 @@ bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *sche
 		break;
 	case DIGEST_KVM_EXIT:
 		out->reason = find(t, "exit_reason|ret|exit_nr|reason|scause");
-		/* arm before Linux 5.4 has two; what has none is none (analyze/walk/types.c) */
+		/* arm before Linux 5.4 has two; without one it is no exit (analyze/walk/types.c) */
 		if (!out->reason || (find(t, "idx") && find(t, "exit_reason")))
 			return false;
 		out->how = find(t, "esr_ec");
@@ -176,7 +176,7 @@ static inline uint64_t scalar(const struct adding *a, const struct format_field 
 	return encode_scalar(p, f->size, f->kind == CDICT_FIELD_INT, a->enc->schema->big_endian);
 }
 
-/* KVM's are of the sample's task. */
+/* KVM events belong to the sample's task. */
 static inline struct cdict_digest_row *note_kvm(struct adding *a)
 {
 	struct block_task *task;
@@ -214,7 +214,7 @@ static void note_exit(struct adding *a)
 	row->exit_isa = (uint32_t)scalar(a, d->isa);
 }
 
-/* The scheduler's are of the task that a field names. */
+/* Scheduler events belong to the task that a field names. */
 static inline struct cdict_digest_row *note_task(struct adding *a)
 {
 	struct block_task *task;
@@ -225,7 +225,7 @@ static inline struct cdict_digest_row *note_task(struct adding *a)
 	return &task->row;
 }
 
-/* Of switches the block's first. */
+/* Notes the block's first switch. */
 static void note_switch(struct adding *a)
 {
 	struct format_encoder *enc = a->enc;
@@ -245,7 +245,7 @@ static inline uint32_t cpu_of(const struct adding *a)
 		   : CDICT_CPU_UNKNOWN;
 }
 
-/* Nearly half of all events: take_task() sees by woken_ns that it is seen. */
+/* Nearly half of all events, so seen is not set: take_task() checks woken_ns. */
 static void note_woken(struct adding *a)
 {
 	struct block_task *task;
@@ -279,7 +279,7 @@ static void note_moved(struct adding *a)
 	row->moved_cpu = cpu_of(a);
 }
 
-/* A thread takes another's tid: it is no more who it was. */
+/* A thread takes over another's tid: the tid is now another task. */
 static void note_exec(struct adding *a)
 {
 	const struct digest_fields *d = &a->type->digest;
@@ -310,7 +310,7 @@ void digest_type_begin(struct encode_type *et)
 {
 	static void (*const notes[])(struct adding *) = {
 		[DIGEST_SWITCH] = note_switch,
-		[DIGEST_WAKING] = NULL, /* it is noted where its task is coded */
+		[DIGEST_WAKING] = NULL, /* noted where its task is coded */
 		[DIGEST_WAKEUP] = note_woken,
 		[DIGEST_WAKEUP_NEW] = note_woken,
 		[DIGEST_MIGRATE] = note_moved,
@@ -345,7 +345,7 @@ bool digest_task_add(struct format_encoder *enc)
 	return true;
 }
 
-/* Who was switched in last is not who is there: his switch-out is missing, and @task's switch-in. */
+/* @task is on the CPU, but @cur was switched in last: a switch-out of @cur and a switch-in of @task are missing. */
 static void note_missing(struct format_encoder *enc, uint32_t cur, uint32_t task)
 {
 	enc->missing++;
@@ -362,7 +362,7 @@ void digest_note_sample(struct format_encoder *enc, uint32_t task, uint32_t befo
 		enc->left = before;
 		enc->left_ns = enc->switch_ns;
 	}
-	/* Of a task that is exiting perf says -1. */
+	/* perf gives -1 for a task that is exiting. */
 	if (enc->st.tids[task] >= 0 && task != enc->left)
 		note_missing(enc, enc->left, task);
 }
@@ -397,7 +397,7 @@ static uint64_t or_never(uint64_t t_ns)
 	return t_ns ? t_ns : CDICT_NEVER;
 }
 
-/* A waking counts as one of them. */
+/* A waking counts as a wake-up. */
 static void take_woken(struct cdict_digest_row *row)
 {
 	if (row->wake_ns[0] != CDICT_NEVER &&
@@ -407,7 +407,7 @@ static void take_woken(struct cdict_digest_row *row)
 	}
 }
 
-/* What the encoder's own memory tells of task @i. */
+/* Takes the switch-outs of task @i from the encoder's state. */
 static void take_outs(const struct format_encoder *enc, uint32_t i, struct cdict_digest_row *row)
 {
 	row->out_ns[0] = or_never(enc->st.tasks[i].out_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* DGST blocks -> what an analysis begins with. */
+/* DGST blocks -> the digests from which an analysis resumes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "format/digest.h"
 #include "format/file/reader.h"
 
-/* Rows and tasks take 8 times the file and this, no more. */
+/* Rows and tasks take at most 8 times the file's size plus this. */
 #define FREE_BYTES (32u << 20)
 
 struct up {
@@ -19,13 +19,13 @@ struct file_digests {
 	struct cdict_digests pub;
 	ARRAY(struct cdict_digest_cut) cuts;
 	ARRAY(struct cdict_digest_row) rows;
-	ARRAY(struct up) ups; /* of each row, where they are told */
+	ARRAY(struct up) ups; /* by row, when the file has them */
 	ARRAY(struct cdict_digest_task) tasks;
 	ARRAY(struct cdict_digest_life) lives;
 	ARRAY(size_t) first_row; /* of each cut */
 };
 
-/* A block in work. */
+/* The block being read. */
 struct reading {
 	const struct cdict_reader *r;
 	struct file_digests *d;
@@ -47,7 +47,7 @@ static uint64_t room(const struct cdict_reader *r, size_t size)
 	return (8 * (uint64_t)r->size + FREE_BYTES) / size;
 }
 
-/* The index of the event block of number @ordinal; that of none: r->blocks.n. */
+/* The index of the event block with number @ordinal; r->blocks.n when there is none. */
 static size_t find_block(const struct cdict_reader *r, uint64_t ordinal)
 {
 	size_t low = 0, high = r->blocks.n;
@@ -63,7 +63,7 @@ static size_t find_block(const struct cdict_reader *r, uint64_t ordinal)
 	return low < r->blocks.n && r->ordinals.at[low] == ordinal ? low : r->blocks.n;
 }
 
-/* Deltas of a damaged block may be anything: they wrap. */
+/* Deltas of a damaged block may have any value: they wrap. */
 static int32_t moved(int32_t *from, struct cursor *c)
 {
 	*from = (int32_t)((uint64_t)*from + (uint64_t)cursor_svarint(c));
@@ -121,7 +121,7 @@ static int read_row(struct reading *b, uint64_t end_ns, int32_t *tid)
 	return row->tid >= 0 && flags >> (DIGEST_TIMES + 1) == 0 ? 0 : CDICT_ECORRUPT;
 }
 
-/* The cut's own part comes before the columns, its rows lie in them. */
+/* Reads the head of a cut; its rows are in the columns after all heads. */
 static int read_cut(struct reading *b, struct cdict_digest_cut *cut, size_t *n_rows)
 {
 	uint64_t cpu = cursor_varint(&b->head), ordinal = cursor_varint(&b->head);
@@ -221,7 +221,7 @@ static int by_tid(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-/* Those whose birth and death are recorded once. */
+/* Lives of the tids that only the task records describe: first birth, latest death. */
 static int read_lives(const struct cdict_reader *r, struct file_digests *d)
 {
 	struct map known = { 0 };
@@ -248,7 +248,7 @@ static int read_lives(const struct cdict_reader *r, struct file_digests *d)
 		*at = (uint32_t)d->lives.n - 1;
 		*life = (struct cdict_digest_life){ ev->tid, ev->t_ns, CDICT_NEVER };
 	}
-	/* They may come in any order. */
+	/* Records may come in any order. */
 	for (size_t i = 0; i < cdict_reader_task_count(r) && !ret; i++) {
 		const struct cdict_task_event *ev = cdict_reader_task_at(r, i);
 		uint32_t *at = ev->what == CDICT_TASK_EXIT ? map_find(&known, (uint32_t)ev->tid, 1)
@@ -265,7 +265,7 @@ static int read_lives(const struct cdict_reader *r, struct file_digests *d)
 	return ret;
 }
 
-/* sched_wakeup beside sched_waking, of the rows from @first on: what the column says, else WOKEN. */
+/* Sets sched_wakeup of the rows from @first on: from the column if it has the row, else from WOKEN. */
 static int read_ups(struct reading *b, struct cursor *c, size_t first)
 {
 	const struct cdict_reader *r = b->r;
@@ -292,7 +292,7 @@ static int read_ups(struct reading *b, struct cursor *c, size_t first)
 		if (!cursor_ok(&ups) || skip >= d->rows.n - at)
 			return CDICT_ECORRUPT;
 		at += (size_t)skip;
-		/* Cuts may be without rows. */
+		/* Some cuts have no rows. */
 		for (; cut + 1 < d->first_row.n && d->first_row.at[cut + 1] <= at; cut++)
 			;
 		end_ns = r->blocks.at[d->cuts.at[cut].block].last_ns;
@@ -313,9 +313,9 @@ static int read_block(struct reading *b, const struct buf *raw)
 	int ret = 0;
 
 	if (b->last)
-		return CDICT_ECORRUPT; /* there are more after the last */
+		return CDICT_ECORRUPT; /* a block after the last one */
 	if ((flags & DIGEST_DEATHS) != DIGEST_DEATHS)
-		return CDICT_ECORRUPT; /* of before the first release that had them */
+		return CDICT_ECORRUPT; /* from before the first release */
 	d->pub.wakeup_counts = flags & 1;
 	b->last = flags >> 1 & 1;
 	b->head = c;
@@ -348,7 +348,7 @@ static int read_block(struct reading *b, const struct buf *raw)
 		ret = read_tasks(b, &c);
 	if (flags & DIGEST_WAKES_APART && !ret)
 		ret = read_ups(b, &c, first_row);
-	/* All blocks tell it, or none. */
+	/* All blocks have it, or none. */
 	if (first && d->pub.wakes_apart != !!(flags & DIGEST_WAKES_APART))
 		ret = CDICT_ECORRUPT;
 	d->pub.wakes_apart = flags & DIGEST_WAKES_APART;
@@ -356,7 +356,7 @@ static int read_block(struct reading *b, const struct buf *raw)
 	return ret;
 }
 
-/* The cuts of a CPU are in order, and its last one is behind its last block. */
+/* Whether the cuts of a CPU are in order, its last one after its last block. */
 static bool is_whole(const struct cdict_reader *r, struct file_digests *d)
 {
 	size_t *cut = calloc(FORMAT_MAX_CPUS, sizeof(*cut)); /* + 1: a CPU's latest */
@@ -434,7 +434,7 @@ int cdict_reader_digests(struct cdict_reader *r, struct cdict_digests **out,
 	if (ret) {
 		if (d)
 			free_digests(d);
-		/* Without them everything is read: nothing is lost. */
+		/* Without digests everything is read: nothing is lost. */
 		return ret == -ENOMEM ? cdict_fail_nomem(err) : 0;
 	}
 	for (size_t i = 0; i < d->cuts.n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* The tasks of a file's digests: which are called how, which died, which its records tell of already. */
+/* The tasks of a file's digests: their names, their deaths, and which of them the records already describe. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ struct book_task *book_task(struct digest_book *b, int32_t tid)
 	return to;
 }
 
-/* Its records tell all that the list would: it was born, called so, and died. */
+/* Whether its records have all that the list would: birth, name and death. */
 static bool is_recorded(const struct book_task *t)
 {
 	uint64_t death = digest_death(t->exit_ns, 1);
@@ -70,7 +70,7 @@ void digest_book_record(struct digest_book *b, const struct cdict_task_event *ev
 		break;
 	case CDICT_TASK_COMM:
 	case CDICT_TASK_EXEC:
-		if (ev->t_ns < t->named_ns) /* they may come in any order */
+		if (ev->t_ns < t->named_ns) /* records may come in any order */
 			break;
 		t->named_ns = ev->t_ns;
 		t->named_pid = ev->pid;
@@ -85,7 +85,7 @@ void digest_book_record(struct digest_book *b, const struct cdict_task_event *ev
 	list(b, t);
 }
 
-/* As the analyses have it: KVM's other events make no vCPU of a task. */
+/* As in the analyses: other KVM events do not make a task a vCPU. */
 static bool is_of_vcpu(const struct cdict_digest_row *row)
 {
 	return row->exit_ns != CDICT_NEVER || row->entry_ns != CDICT_NEVER;
@@ -96,7 +96,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return b != CDICT_NEVER && b > a ? b : a;
 }
 
-/* The latest that happened to the task. */
+/* Time of the task's latest event. */
 static uint64_t latest_of(const struct block_digest *d, const struct cdict_digest_row *row,
 			  uint64_t first_ns)
 {
@@ -113,10 +113,10 @@ static uint64_t latest_of(const struct block_digest *d, const struct cdict_diges
 	return later(t_ns, row->access_ns);
 }
 
-/* EXIT_DEAD and EXIT_ZOMBIE of linux/sched.h: a task_struct that comes no more. */
+/* EXIT_DEAD and EXIT_ZOMBIE of linux/sched.h: the task never runs again. */
 #define STATES_DEAD 0x30u
 
-/* False: it came back although its rows are left out: the next one that has its tid. */
+/* False: the tid came back, as a new task, although its rows are already left out. */
 static bool note_life(struct book_task *to, const struct block_digest *d,
 		      const struct block_task *t, uint64_t first_ns)
 {
@@ -152,7 +152,7 @@ bool book_add_tasks(struct digest_book *b, struct block_digest *d, uint32_t cpu,
 		to->is_vcpu |= is_of_vcpu(&t->row);
 		if (to->is_vcpu && to->dropped_ns != CDICT_NEVER)
 			return false;
-		/* Blocks of CPUs come one after the other, not in order of time. */
+		/* Blocks of different CPUs do not come in order of time. */
 		if (!idle && t->pid > 0 && last_ns >= to->pid_ns) {
 			to->pid_ns = last_ns;
 			to->pid = t->pid;
@@ -170,7 +170,6 @@ bool book_add_tasks(struct digest_book *b, struct block_digest *d, uint32_t cpu,
 	return true;
 }
 
-/* It died before @end_ns, so that nothing of it is open. */
 bool book_is_over(const struct book_task *t, uint64_t end_ns)
 {
 	return t && t->died_ns != CDICT_NEVER && !t->is_vcpu &&
@@ -196,14 +195,14 @@ static int by_first(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-/* The comm in @texts, which it joins: 1 and more, the first and more; 0: none. */
+/* The number of @comm in @texts, to which it is added, from 1; 0: no comm. */
 static uint32_t comm_number(struct buf *texts, const char comm[16])
 {
 	uint32_t n = (uint32_t)(texts->len / 16);
 
 	if (!comm[0])
 		return 0;
-	/* The latest first; of many names some are written twice. */
+	/* The latest first; with many names some are written twice. */
 	for (uint32_t i = n; i > 0 && i + 256 > n; i--)
 		if (!memcmp(texts->data + 16 * (size_t)(i - 1), comm, 16))
 			return i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * Digests of blocks -> DGST blocks.  Of a CPU the rows of all blocks since its last cut are added
- * up.  When its next block comes, and the file has room, there is a cut between the two: what the
- * first events of the new block make of no use is left out of the rows, and they are written.
+ * Digests of blocks -> DGST blocks.  Each CPU's rows are added up over all blocks since its last
+ * cut.  When its next block comes and the budget has room, a cut is made between the two: the parts
+ * of rows that the first events of the new block make useless are left out, the rest is written.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,17 +12,17 @@
 #include "format/digest/digest_book.h"
 #include "format/layout.h"
 
-/* A block holds so much, not deflated. */
+/* Size at which a block is written, before deflating. */
 #define CONTENT_BYTES (16u << 10)
 
-/* Of a cut and of a row: what they take at most, by and large; they are deflated afterwards. */
+/* Approximate upper limits of a cut and of a row, before deflating. */
 #define CUT_BYTES 24u
 #define TASK_BYTES 8u
 
-/* Of a task on a CPU, since the CPU's last cut. */
+/* A task on a CPU, since the CPU's last cut. */
 struct cpu_row {
 	struct cdict_digest_row row;
-	uint64_t up_ns[2]; /* as of struct block_task */
+	uint64_t up_ns[2]; /* as in struct block_task */
 	uint32_t book;     /* in the list of all tasks, or BOOK_NONE */
 };
 
@@ -57,11 +57,10 @@ void digest_book_fini(struct digest_book *b)
 	buf_fini(&b->ups);
 }
 
-/* No digest for the file: what is written already says nothing without the last block. */
 void book_give_up(struct digest_book *b)
 {
 	uint64_t stored = b->stored;
-	/* digest_book_add() and digest_book_record() begin with 0 */
+	/* digest_book_add() and digest_book_record() set errno to 0 first */
 	bool failed = errno == ENOMEM;
 
 	digest_book_fini(b);
@@ -84,7 +83,7 @@ static void add_one(uint64_t *to, uint64_t t_ns)
 		*to = t_ns;
 }
 
-/* @row is of later events of the CPU. */
+/* Adds @row, of later events of the CPU. */
 static void add_row(struct cdict_digest_row *to, const struct cdict_digest_row *row)
 {
 	if (row->out_ns[0] != CDICT_NEVER)
@@ -135,7 +134,7 @@ static struct cpu_row *row_of(struct digest_cpu *c, int32_t tid, uint32_t book)
 	return row;
 }
 
-/* NULL: of IDLE. */
+/* NULL for IDLE. */
 static struct book_task *task_of(const struct digest_book *b, const struct cpu_row *row)
 {
 	return row->book == BOOK_NONE ? NULL : &b->tasks.at[row->book];
@@ -148,15 +147,15 @@ static bool is_vcpu(const struct digest_book *b, const struct cpu_row *row)
 	return t && t->is_vcpu;
 }
 
-/* ---- what later events make of no use ---- */
+/* ---- parts that later events make useless ---- */
 
-/* What is of no use in @of when @over (enum digest_over) happened to the same task behind it. */
+/* Clears the parts of @of that later events @over (enum digest_over) of the same task make useless. */
 static void thin(const struct digest_book *b, struct cpu_row *of, unsigned over)
 {
 	struct cdict_digest_row *row = &of->row;
 
 	if (over & OVER_OUT) {
-		/* It was off, woken, moved before: all that is over. */
+		/* Earlier switch-ins, wake-ups and moves no longer matter. */
 		row->in_ns = row->wake_ns[0] = row->wake_ns[1] = row->woken_ns = CDICT_NEVER;
 		row->moved_ns[0] = row->moved_ns[1] = row->io_ns = CDICT_NEVER;
 		of->up_ns[0] = of->up_ns[1] = CDICT_NEVER;
@@ -197,7 +196,7 @@ static void put_time(struct digest_book *b, uint64_t end_ns, uint64_t t_ns)
 	buf_varint(&b->times, end_ns - t_ns);
 }
 
-/* What WOKEN, told or not, does not say of sched_wakeup.  False: nothing. */
+/* Writes the sched_wakeup times that WOKEN, stored or not, does not give.  False: there are none. */
 static bool put_ups(struct digest_book *b, const struct cpu_row *of, uint64_t flags,
 		    uint64_t end_ns)
 {
@@ -212,7 +211,7 @@ static bool put_ups(struct digest_book *b, const struct cpu_row *of, uint64_t fl
 	return true;
 }
 
-/* False: nothing is left of it. */
+/* False when the row is empty. */
 static bool put_row(struct digest_book *b, const struct cpu_row *of, uint64_t end_ns, bool vcpu,
 		    int32_t *tid)
 {
@@ -237,7 +236,7 @@ static bool put_row(struct digest_book *b, const struct cpu_row *of, uint64_t en
 	for (unsigned i = 0; i < DIGEST_TIMES; i++)
 		if (times[i] != CDICT_NEVER)
 			flags |= 2u << i;
-	/* Mostly the same. */
+	/* WOKEN mostly equals WAKE. */
 	if (row->woken_ns == row->wake_ns[0] && row->woken_cpu == row->wake_cpu)
 		flags &= ~(UINT64_C(2) << DIGEST_WOKEN);
 	if (!put_ups(b, of, flags, end_ns) && !(flags >> 1))
@@ -271,7 +270,7 @@ static uint64_t content_bytes(const struct digest_book *b)
 	return b->head.len + b->flags.len + b->tids.len + b->times.len + b->values.len + b->ups.len;
 }
 
-/* Behind the last block of @c; @last: of the file.  Its rows rest on the events up to @ahead_ns. */
+/* Makes a cut after the last block of @c; @last: at the end of the file.  Its rows rely on the events up to @ahead_ns. */
 static void put_cut(struct digest_book *b, struct digest_cpu *c, uint64_t ahead_ns, bool last)
 {
 	uint32_t n = 0;
@@ -305,15 +304,15 @@ static void put_cut(struct digest_book *b, struct digest_cpu *c, uint64_t ahead_
 	b->cuts++;
 }
 
-/* Of @bytes of events. */
+/* DGST bytes allowed for @bytes of events. */
 static uint64_t budget(const struct digest_book *b, uint64_t bytes)
 {
 	return b->budget ? bytes / 1000000 * b->budget + bytes % 1000000 * b->budget / 1000000
 			 : bytes / 1000 * 9;
 }
 
-/* Whether @bytes of rows may be written now: what is written so far and what the last block will
- * take must stay below the budget. */
+/* Whether @bytes of rows may be written now: all blocks so far and the last block to come must
+ * stay within the budget. */
 static bool has_room(const struct digest_book *b, uint64_t bytes)
 {
 	return b->stored + content_bytes(b) + bytes + CUT_BYTES * (1 + b->cpus.n) +
@@ -321,7 +320,7 @@ static bool has_room(const struct digest_book *b, uint64_t bytes)
 	       budget(b, b->event_bytes);
 }
 
-/* What the rows of @c take, by and large. */
+/* Approximate size of the rows of @c. */
 static uint64_t row_bytes(const struct digest_book *b, const struct digest_cpu *c)
 {
 	uint64_t bytes = 0;
@@ -352,7 +351,7 @@ static struct digest_cpu *cpu_of(struct digest_book *b, uint32_t cpu, bool *is_n
 	return c;
 }
 
-/* Takes from the rows of @c what happened in @d, whose tasks they are, or at its begin, makes of no use. */
+/* Thins the rows of @c by the events of the same tasks in @d; @early: only by its first events. */
 static void thin_all(const struct digest_book *b, struct digest_cpu *c,
 		     const struct block_digest *d, bool early)
 {
@@ -365,15 +364,15 @@ static void thin_all(const struct digest_book *b, struct digest_cpu *c,
 	}
 }
 
-/* Cuts between the last block of @c and @d, which takes @size bytes, or does not, and adds @d.  The less of @d the rows
- * rest on, the less has to be read with them; they may take what @d adds to the budget. */
+/* Makes a cut between the last block of @c and @d, of @size bytes, if there is room, and adds @d.  The fewer events of
+ * @d the rows rely on, the less a reader has to decode; such rows may take what @d adds to the budget. */
 static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct block_digest *d,
 		      const struct format_block *info, uint64_t size)
 {
 	struct digest_cpu all = *c;
 	bool early = d->early_ns != CDICT_NEVER;
 
-	/* Mostly there is no room for a cut, whatever its rows take. */
+	/* Mostly there is no room for a cut, even without rows. */
 	if (c->rows.n && info->first_ns > c->last_ns && has_room(b, 0)) {
 		memset(&c->rows, 0, sizeof(c->rows));
 		if (array_reserve(&c->rows, all.rows.n)) {
@@ -407,7 +406,7 @@ static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct 
 	return true;
 }
 
-/* Who ran last on @c is who the first switch of @d found there, and has run; or he is not. */
+/* If the first switch of @d is away from the task that ran last on @c, that task has run; else a switch is missing. */
 static bool note_seam(struct digest_book *b, struct digest_cpu *c, struct block_digest *d)
 {
 	struct cpu_row *row;
@@ -422,7 +421,7 @@ static bool note_seam(struct digest_book *b, struct digest_cpu *c, struct block_
 		}
 	if (d->first_prev == c->cur)
 		return true;
-	d->missing++; /* it shows in the new block */
+	d->missing++; /* counted with the new block */
 	t = c->cur > 0 ? book_task(b, c->cur) : NULL;
 	if (c->cur > 0 && !t)
 		return false;
@@ -449,7 +448,7 @@ void digest_book_add(struct digest_book *b, const struct format_block *info, uin
 	b->wakeup_counts = d->wakeup_counts;
 	b->blocks++;
 	c = cpu_of(b, info->cpu, &is_new);
-	/* Of events that run backwards what is later is not the latest. */
+	/* When time runs backwards, later events are not the latest. */
 	ok = c && (is_new || info->first_ns >= c->last_ns) &&
 	     book_add_tasks(b, d, info->cpu, info->first_ns, info->last_ns) && note_seam(b, c, d) &&
 	     add_block(b, c, d, info, size);
@@ -475,7 +474,7 @@ bool digest_book_take(struct digest_book *b, struct buf *out, bool last)
 {
 	if (b->off || (last ? !b->cuts : content_bytes(b) < CONTENT_BYTES))
 		return false;
-	/* All CPUs' ends, so that whoever reads this far knows them all. */
+	/* The ends of all CPUs, so that a reader that gets here has them all. */
 	for (size_t i = 0; last && i < b->cpus.n; i++)
 		put_cut(b, &b->cpus.at[i], b->cpus.at[i].last_ns, true);
 	buf_u8(out, (uint8_t)(b->wakeup_counts | last << 1 | DIGEST_DEATHS | DIGEST_WAKES_APART));
@@ -490,7 +489,7 @@ bool digest_book_take(struct digest_book *b, struct buf *out, bool last)
 	book_put_column(out, &b->values);
 	if (last)
 		book_put_tasks(b, out);
-	/* Behind all that older readers know. */
+	/* After everything that older readers know. */
 	book_put_column(out, &b->ups);
 	b->rows = b->ups_row = 0;
 	return true;
@@ -510,7 +509,7 @@ bool digest_book_view(const struct digest_book *b, struct buf *out)
 
 	if (b->off || !b->cuts)
 		return false;
-	/* The last block changes these; rows and indexes it only reads. */
+	/* The last block changes these; it only reads rows and indexes. */
 	v.cpus.at = malloc((b->cpus.n + 1) * sizeof(*v.cpus.at));
 	v.tasks.at = malloc((b->tasks.n + 1) * sizeof(*v.tasks.at));
 	copy_buf(&v.head, &b->head);

@@ -2,8 +2,8 @@
 /*
  * ahead.c - see ahead.h.
  *
- * Between two CPUs a cache line that both write costs what three events take to decode. So a batch
- * is packed, holds only what is looked at, and is handed over past the caches.
+ * A cache line that two CPUs write costs as much as decoding three events. So a batch is packed,
+ * holds only the wanted fields, and is handed over past the caches.
  */
 #include "format/file/ahead.h"
 
@@ -22,10 +22,10 @@
 #define BATCH_BYTES (256u << 10)
 
 /*
- * An event of a batch: two bytes with its type and what of it is told, two of its time after the
- * event before; what is told: CPU (4 bytes), task (tid and pid), time (8, instead), mode (2);
- * place (12), if it is asked for; its numbers, of 4 bytes or 8; then for each other field its
- * length in 4 bytes and itself. What is not told is as it was for the CPU's event before.
+ * An event of a batch: two bytes with its type and flags (TELLS_*), two with the time since the
+ * previous event; by the flags: CPU (4 bytes), task (tid and pid), time (8, instead), mode (2);
+ * place (12), if wanted; its numbers, of 4 or 8 bytes; then for each other field its length in 4
+ * bytes and its content. Without a flag the value is that of the CPU's previous event.
  */
 enum {
 	HEAD_BYTES = 4 + 4 + 8 + 8 + 2 + 12,
@@ -41,7 +41,7 @@ struct ahead_task {
 	uint16_t mode;
 };
 
-/* What was told so far. */
+/* The values stored last. */
 struct told {
 	uint64_t t_ns;
 	uint32_t cpu;
@@ -50,16 +50,16 @@ struct told {
 };
 
 struct ahead_number {
-	uint64_t mask, sign; /* what makes it eight bytes */
+	uint64_t mask, sign; /* extend it to eight bytes */
 	uint16_t value;      /* index into cdict_event.values */
 	uint16_t size;       /* packed */
 };
 
 struct ahead_type {
 	struct ahead_number *numbers;
-	uint16_t *texts; /* indexes of what is no number */
+	uint16_t *texts; /* indexes of other fields */
 	size_t n_numbers, n_texts;
-	size_t size; /* packed, at most, without what the texts hold */
+	size_t size; /* packed, at most, without the texts' content */
 };
 
 struct batch {
@@ -78,14 +78,14 @@ struct ahead {
 	size_t n_types;
 	struct batch batches[2];
 	char apart[AHEAD_APART];
-	/* Who fills: an event that was decoded and did not fit. */
+	/* The filling thread; kept: an event was decoded and did not fit. */
 	bool kept;
 	struct cdict_event ev;
 	struct told given;
-	uint8_t *data; /* what is packed */
+	uint8_t *data; /* the packed batch */
 	size_t room;
 	char apart_too[AHEAD_APART];
-	/* Who reads. */
+	/* The reading thread. */
 	struct told taken;
 	struct batch *batch; /* NULL: the first is to come */
 	struct ahead_place place;
@@ -102,7 +102,7 @@ static void turn_to(const struct ahead *a, struct told *told, uint32_t cpu)
 	told->task = &told->tasks[cpu < a->o.cpus ? cpu : a->o.cpus];
 }
 
-/* Appends the event at @at, where there is room. */
+/* Packs the event at @at, where there is room; returns its end. */
 static inline uint8_t *pack(struct ahead *a, uint8_t *at)
 {
 	const struct cdict_event *ev = &a->ev;
@@ -164,7 +164,7 @@ static inline uint8_t *pack(struct ahead *a, uint8_t *at)
 	return at;
 }
 
-/* How much room the event needs. */
+/* Bytes that the event needs. */
 static inline size_t size_of(const struct ahead *a)
 {
 	const struct ahead_type *type = &a->types[a->ev.type->index];
@@ -175,8 +175,8 @@ static inline size_t size_of(const struct ahead *a)
 	return size;
 }
 
-/* As memcpy(), but the bytes go to memory: a cache that keeps them would have to be asked for
- * each line. @out begins a line. */
+/* Like memcpy(), but past the cache: the other CPU would have to fetch each line from it. @out
+ * begins a line. */
 static void hand_over(uint8_t *out, const uint8_t *in, size_t n)
 {
 	size_t i = 0;
@@ -190,7 +190,7 @@ static void hand_over(uint8_t *out, const uint8_t *in, size_t n)
 	memcpy(out + i, in + i, n - i);
 }
 
-/* Makes @b and the place where it is packed hold an event of @size bytes. */
+/* Grows @b and the buffer in which it is packed to hold an event of @size bytes. */
 static bool grow(struct ahead *a, struct batch *b, size_t size)
 {
 	uint8_t *out = a->room < size ? realloc(a->data, size) : a->data;
@@ -209,7 +209,7 @@ static bool grow(struct ahead *a, struct batch *b, size_t size)
 	return true;
 }
 
-/* Events as long as they fit; one that is larger than a batch makes it larger. */
+/* Packs events while they fit; an event that is larger than a batch enlarges it. */
 static void fill(struct pool_job *job)
 {
 	struct batch *b = (struct batch *)(void *)job;
@@ -256,7 +256,7 @@ static bool add_type(struct ahead_type *t, const struct cdict_query *query,
 	t->size = HEAD_BYTES + 8;
 	for (size_t i = 0; i < type->n_fields; i++) {
 		const struct cdict_field *c = &type->fields[i];
-		/* Of a narrow one the first four bytes must be the low ones. */
+		/* The first four bytes of a narrow one must be the low ones. */
 		bool wide = c->size == 8 || __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 		if (!is_read(query, type, i))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* The events of a block by type, an array a field: columns.h. */
+/* The events of a block by type, one array per field: cdict/columns.h. */
 #include "cdict/columns.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "format/coding/decode.h"
 #include "format/file/reader.h"
 
-/* What is gathered of one type; kept from block to block. */
+/* Gathered events of one type; reused from block to block. */
 struct gathered {
 	ARRAY(uint64_t) t_ns;
 	ARRAY(int32_t) pid, tid;
@@ -37,7 +37,7 @@ static bool bit(const uint64_t *bits, size_t n, size_t i)
 	return !bits || (i < n && bits[i / 64] >> i % 64 & 1);
 }
 
-/* Whether the caller looks at the field. */
+/* Whether the caller reads the field. */
 static bool wanted(const struct cdict_columns *it, size_t type, size_t field)
 {
 	const uint64_t *bits =
@@ -130,7 +130,7 @@ static int add(struct gathered *g, const struct cdict_event *ev, uint32_t at)
 		       : 0;
 }
 
-/* All of block @i that the query wants; what comes before its damage counts, as it does for
+/* Gathers the events of block @i that the query wants; those before damage count, as in
  * cdict_events_next(). */
 static int gather(struct cdict_columns *it, size_t i, struct cdict_error *err)
 {

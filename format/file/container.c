@@ -94,10 +94,10 @@ int container_unpack(struct codec *codec, const uint8_t *payload, size_t size, s
 	return 0;
 }
 
-/* First byte of a task row: what, and which of the optional parts follow. */
+/* First byte of a task row: the kind, and which optional parts follow. */
 enum { ROW_WHAT = 3, ROW_PID = 4, ROW_TIME = 8, ROW_PTID = 16, ROW_NEW_COMM = 32 };
 
-/* Index of @comm among the block's comms, which it joins; *known says if it was there. */
+/* Index of @comm among the block's comms, to which it is added; *known: it was there already. */
 static uint32_t comm_index(struct task_rows *rows, const char *comm, size_t len, bool *known)
 {
 	uint32_t n = (uint32_t)(rows->at.len / 8);
@@ -105,7 +105,7 @@ static uint32_t comm_index(struct task_rows *rows, const char *comm, size_t len,
 	rows->out.failed |= rows->at.failed || rows->comms.failed;
 	if (rows->out.failed)
 		return 0;
-	/* The latest first: a process names its threads alike. At most 64 are tried,
+	/* The latest first: threads of a process have similar names. At most 64 are tried,
 	 * so that a fork storm of distinct names stays linear. */
 	for (uint32_t i = n; i > 0 && i + 64 > n; i--) {
 		uint32_t at = le32(rows->at.data + 8 * (i - 1));
@@ -171,7 +171,7 @@ void task_rows_fini(struct task_rows *rows)
 	buf_fini(&rows->at);
 }
 
-/* Deltas of a damaged block may be anything: they wrap. */
+/* Deltas of a damaged block may have any value: they wrap. */
 static int32_t moved(int32_t from, struct cursor *c)
 {
 	return (int32_t)((uint64_t)from + (uint64_t)cursor_svarint(c));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * container.h - blocks inside the file: headers, CRCs, the envelope of the blocks
- * that are no events, and their rows.
+ * container.h - blocks inside the file: headers, CRCs, the envelope of all blocks
+ * but those of events, and their rows.
  */
 #ifndef FORMAT_CONTAINER_H
 #define FORMAT_CONTAINER_H
@@ -20,7 +20,7 @@ struct container_header {
 
 void container_header_write(uint8_t out[FORMAT_BLOCK_HEADER_SIZE],
 			    const struct container_header *h);
-/* False when the bytes are no block header. */
+/* False when the bytes are not a block header. */
 bool container_header_read(const uint8_t *at, struct container_header *h);
 
 /* container_resync - offset of the first block header at or after @at, or @size. */
@@ -32,8 +32,8 @@ void container_trailer(uint8_t out[FORMAT_TRAILER_SIZE], uint64_t index_offset);
 /* Envelope of all payloads but EVNT's: u8 codec, varint inflated size, bytes. */
 void container_pack(struct codec *codec, const struct buf *raw, struct buf *out);
 /* container_unpack - the inflated bytes in @out (given; free with buf_fini), or
- * CDICT_ECORRUPT / CDICT_ELIMIT / -ENOMEM. More than 16 MiB and @file_size bytes are no block of a
- * file of that size. */
+ * CDICT_ECORRUPT / CDICT_ELIMIT / -ENOMEM. CDICT_ELIMIT: more than 16 MiB plus @file_size bytes,
+ * which no block of such a file has. */
 int container_unpack(struct codec *codec, const uint8_t *payload, size_t size, size_t file_size,
 		     struct buf *out);
 
@@ -51,7 +51,8 @@ void task_rows_reset(struct task_rows *rows);
 void task_rows_fini(struct task_rows *rows);
 
 /* Reads every row. @keep makes a NUL-terminated copy of a comm, once for all rows that
- * name it (NULL: out of memory); @fn gets the rows. False when damaged. */
+ * name it (NULL: out of memory); @fn gets the rows. 0; CDICT_ECORRUPT when damaged or when
+ * either of them fails; -ENOMEM. */
 typedef const char *(*task_text_fn)(void *ctx, const void *data, size_t len);
 typedef bool (*task_row_fn)(void *ctx, const struct cdict_task_event *ev);
 int task_rows_read(const void *data, size_t size, task_text_fn keep, task_row_fn fn, void *ctx);

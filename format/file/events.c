@@ -14,50 +14,50 @@
 #include "format/file/ahead.h"
 #include "format/file/reader.h"
 
-/* With fewer events the walk is over before a thread has started. */
+/* With fewer events the walk ends before a thread has started. */
 #define AHEAD_WORTH (64u << 10)
 
-/* With more chains than that, each of which would have a decoder of some 140 kB, blocks of so many events are
- * worked out at once, by one decoder for all. */
+/* With more chains than CHAINS_APART, each with a decoder of some 140 kB, blocks of at most HELD_EVENTS events are
+ * decoded as a whole, by one decoder for all chains. */
 #define CHAINS_APART 64u
 #define HELD_EVENTS 512u
-/* What a decoder takes, and what all chains may: beyond, blocks overlap as no recorder writes them. */
+/* Size of a decoder, and limit of all chains: no recorder writes blocks that overlap so much as to exceed it. */
 #define DECODER_BYTES ((uint64_t)140 << 10)
 #define CHAINS_BYTES ((uint64_t)1 << 30)
 
-/* The events of a block that were worked out at once. */
+/* The events of a block that was decoded as a whole. */
 struct held {
 	ARRAY(struct held_event {
 		struct cdict_event ev;
 		uint32_t order;
-		size_t values; /* where its values begin */
+		size_t values; /* index of its first value */
 	})
 	events;
 	ARRAY(uint64_t) values;
-	void *raw, *bytes; /* the decoder's, what the events point to */
+	void *raw, *bytes; /* from the decoder: the events point into them */
 	uint64_t size;
 };
 
 struct chain {
-	uint64_t t_ns; /* of the event it stands at (or its next block's first) */
+	uint64_t t_ns; /* of the current event (or its next block's first) */
 	uint32_t order, cpu;
-	bool open; /* stands at an event; else at a block that is not read yet */
+	bool open; /* at an event; else at a block that is not read yet */
 	struct format_decoder *dec;
 	struct held *held; /* of the open block, instead of @dec */
 	struct cdict_event ev;
 	ARRAY(size_t) blocks;
 	size_t next_block;
 	uint32_t read; /* events of the open block read so far */
-	/* Whoever asks: of the block stacks_of. */
+	/* Of block stacks_of, read on demand. */
 	uint32_t *stacks;
-	int n_stacks; /* -1: none was asked for */
+	int n_stacks; /* -1: not read yet */
 	size_t stacks_of;
 	uint64_t last_ns; /* end of the last block, while chains are built */
 };
 
 struct cdict_events {
-	/* The rest is walked by its thread, and not looked at: what two threads write at every event
-	 * lies apart. NULL: the caller walks. */
+	/* Only its thread uses the members below: data that two threads write at every event is kept
+	 * in separate cache lines. NULL: the caller walks. */
 	struct ahead *ahead;
 	char apart[AHEAD_APART];
 	struct cdict_reader *r;
@@ -69,8 +69,8 @@ struct cdict_events {
 	struct chain **heap;
 	size_t n_heap;
 	struct chain *given;    /* the chain whose event was given last */
-	uint64_t next_ns;       /* where the chains that are not at the heap's top stand at least */
-	struct cdict_error why; /* of the decoder: too large to be made anew for every event */
+	uint64_t next_ns;       /* lower limit of t_ns of the chains below the heap's top */
+	struct cdict_error why; /* for the decoder: too large to initialize for every event */
 };
 
 static bool wanted_bit(const uint64_t *bits, size_t n, uint32_t i)
@@ -78,8 +78,8 @@ static bool wanted_bit(const uint64_t *bits, size_t n, uint32_t i)
 	return !bits || (i < n && bits[i / 64] >> i % 64 & 1);
 }
 
-/* Ties: the pass of the recorder, then the CPU: within a pass it reads its rings in
- * that order. A block that is not read yet comes before any event of its time. */
+/* Ties: by the recorder's pass, then by CPU: within a pass it reads its rings in that
+ * order. A block that is not read yet comes before any event of its time. */
 static bool before(const struct chain *a, const struct chain *b)
 {
 	if (a->t_ns != b->t_ns)
@@ -107,7 +107,7 @@ static void sink(struct cdict_events *it)
 	heap[i] = c;
 }
 
-/* Puts the top, which has moved on, where it belongs. */
+/* Restores the heap after the top has moved on. */
 static void settle(struct cdict_events *it)
 {
 	uint64_t next = UINT64_MAX;
@@ -127,7 +127,7 @@ static void rise(struct cdict_events *it, size_t i)
 	heap[i] = c;
 }
 
-/* Stands @c at its next block; false when there is none. */
+/* Moves @c to its next block; false when there is none. */
 static bool chain_next_block(struct cdict_events *it, struct chain *c)
 {
 	if (c->next_block == c->blocks.n)
@@ -159,7 +159,7 @@ static int take_room(struct cdict_events *it, uint64_t bytes, struct cdict_error
 	return 0;
 }
 
-/* All events of block @i, up to one that is damaged. */
+/* Decodes all events of block @i, up to a damaged one. */
 static int hold(struct cdict_events *it, struct chain *c, size_t i, struct cdict_error *err)
 {
 	struct held *h = c->held;
@@ -189,7 +189,7 @@ static int hold(struct cdict_events *it, struct chain *c, size_t i, struct cdict
 	return ret;
 }
 
-/* The decoder of @c's next block: its own, or that of all. */
+/* The decoder for @c's next block: its own, or the common one. */
 static struct format_decoder *decoder_for(struct cdict_events *it, struct chain *c, size_t i,
 					  int *ret, struct cdict_error *err)
 {
@@ -271,7 +271,7 @@ static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_eve
 	}
 }
 
-/* While chains are built: those of each CPU, as a heap by where their last block ends. */
+/* While chains are built: those of each CPU, as a heap by the end of their last block. */
 struct ends {
 	struct map of; /* a CPU's index of all */
 	ARRAY(struct { ARRAY(uint32_t) heap; }) all;
@@ -285,7 +285,7 @@ static void ends_fini(struct ends *e)
 	map_fini(&e->of);
 }
 
-/* Puts @chain, which ends later than before, where it belongs from the heap's top down. */
+/* Restores the heap from its top down with @chain, which now ends later. */
 static void ends_sink(const struct cdict_events *it, uint32_t *heap, size_t n, uint32_t chain)
 {
 	const struct chain *chains = it->chains.at;
@@ -302,7 +302,7 @@ static void ends_sink(const struct cdict_events *it, uint32_t *heap, size_t n, u
 	heap[i] = chain;
 }
 
-/* The chain of @b's CPU that ends first, if @b can follow it, or a new one: it ends with @b now. */
+/* Appends @b to the chain of its CPU that ends first, if it can follow that, or to a new one. */
 static struct chain *chain_for(struct cdict_events *it, struct ends *e,
 			       const struct cdict_block_info *b)
 {
@@ -368,7 +368,7 @@ static int build(struct cdict_events *it, struct cdict_error *err)
 
 static int walk(struct cdict_events *it, struct cdict_event *ev, struct cdict_error *err);
 
-/* Of the event given last. */
+/* The place of the event given last. */
 static struct ahead_place place_of(struct cdict_events *it)
 {
 	const struct chain *c = it->given;
@@ -378,7 +378,7 @@ static struct ahead_place place_of(struct cdict_events *it)
 		 : (struct ahead_place){ 0 };
 }
 
-/* Has another thread walk, if @query says so and there is enough to do. */
+/* Lets another thread walk, if @query asks for it and there are enough events. */
 static int look_ahead(struct cdict_events *it, const struct cdict_query *query,
 		      struct cdict_error *err)
 {
@@ -439,8 +439,8 @@ static int walk(struct cdict_events *it, struct cdict_event *ev, struct cdict_er
 {
 	int ret;
 
-	/* The event given last is borrowed until now; and a block is only read when
-	 * everything before it was given. */
+	/* The event given last was borrowed until now; a block is only read when all
+	 * events before it have been given. */
 	while (it->n_heap && (it->given || !it->heap[0]->open)) {
 		struct chain *c = it->heap[0];
 
@@ -449,7 +449,7 @@ static int walk(struct cdict_events *it, struct cdict_event *ev, struct cdict_er
 		if (ret < 0)
 			return ret;
 		if (ret && c->open) {
-			/* An event is often followed by another one of its CPU. */
+			/* The next event is often of the same CPU. */
 			if (c->t_ns < it->next_ns) {
 				it->given = c;
 				return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* What an open cdict answers without reading events. */
+/* Getters of an open cdict that do not read events. */
 #include <string.h>
 
 #include "cdict/version.h"

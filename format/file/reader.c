@@ -21,7 +21,7 @@ static int add_block(struct cdict_reader *r, uint64_t at, const struct container
 	struct format_block info;
 	struct cdict_block_info *b;
 
-	/* The head of the payload is believed for now; its CRC is tested on reading. */
+	/* The head of the payload is trusted for now; its CRC is checked on reading. */
 	if (format_block_peek(r->data + at + FORMAT_BLOCK_HEADER_SIZE, h->size, &info,
 			      r->type_events, FORMAT_MAX_TYPES, NULL) < 0) {
 		r->damage.blocks++;
@@ -93,8 +93,8 @@ static int scan(struct cdict_reader *r, struct codec *codec, uint64_t *index_at,
 	return 0;
 }
 
-/* The index's rows against what the walk found: a block that says something else of
- * itself than the index does is damaged, and one that is missing is known. */
+/* Compares the index's rows with the blocks that scan() found: a block whose head differs
+ * from its row is damaged, and a row without a block shows a missing one. */
 static int check_index(struct cdict_reader *r, struct codec *codec, uint64_t index_at,
 		       struct cdict_error *err)
 {
@@ -137,7 +137,7 @@ static int check_index(struct cdict_reader *r, struct codec *codec, uint64_t ind
 
 				reader_note_events(r, &gone, "its head cannot be read");
 			} else {
-				/* The index passed its CRC, the payload was not tested yet. */
+				/* The index passed its CRC, the payload is not checked yet. */
 				b->cpu = row.events.cpu;
 				b->events = row.events.events;
 				b->first_ns = row.events.first_ns;
@@ -291,7 +291,7 @@ int reader_take(struct cdict_reader **out, void *data, size_t size, struct cdict
 	return finish_open(out, r, 0, err);
 }
 
-/* A pipe, or anything that cannot be mapped. */
+/* Reads a pipe, or another file that cannot be mapped. */
 static int read_all(struct cdict_reader *r, int fd, struct cdict_error *err)
 {
 	struct buf b = { 0 };

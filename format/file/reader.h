@@ -12,7 +12,7 @@
 #include "format/file/stacks.h"
 
 struct reader_pair {
-	char *key;   /* owned; the value is behind it */
+	char *key;   /* owned; the value is stored after it */
 	char *value; /* latest of the key */
 };
 
@@ -37,15 +37,15 @@ struct cdict_reader {
 	struct stack_table *stacks; /* NULL when there are none */
 	struct stringset texts;     /* every string given out, but INFO's */
 	uint32_t info_rows;         /* of INFO, with those that were replaced */
-	uint64_t room;              /* bytes that rows and texts may still take: DESIGN F13 */
-	bool no_memory;             /* for a row or text of a block that is read */
-	bool no_room;               /* the same: it holds more than such a file can mean */
+	uint64_t room;              /* bytes that rows and texts may still take */
+	bool no_memory;             /* for a row or text of the block being read */
+	bool no_room;               /* for one: the block holds more than such a file can have */
 	uint64_t *type_events;      /* by type, FORMAT_MAX_TYPES of them */
 	uint64_t events, first_ns, last_ns;
-	uint64_t lost_ns; /* until when losses are known; 0: none */
+	uint64_t lost_ns; /* latest end of a loss; 0: none */
 	uint32_t cpus;
 
-	uint64_t blocks_read; /* event blocks that were asked for, by any thread */
+	uint64_t blocks_read; /* calls of reader_block(), by any thread */
 	pthread_mutex_t lock; /* of damage and block_bad */
 	struct cdict_damage damage;
 	uint64_t first_at; /* byte that damage.first is about */
@@ -53,32 +53,32 @@ struct cdict_reader {
 
 /* --- reader.c --- */
 
-/* reader_take - as cdict_reader_parse(), but of memory that the reader takes, also on failure. */
+/* reader_take - like cdict_reader_parse(), but takes @data, also on failure. */
 int reader_take(struct cdict_reader **out, void *data, size_t size, struct cdict_error *err);
 
 /* --- reader_small.c --- */
 
-/* reader_small_block - keeps what the block at byte @at holds, which are no events; a bad one
+/* reader_small_block - reads the block at byte @at, which holds no events, into @r; a bad one
  * is noted as damage.  0 or -ENOMEM. */
 int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 		       const struct container_header *h, struct cdict_error *err);
 
 /* --- reader_damage.c --- */
 
-/* reader_note - keeps the first sentence of damage; it is about the byte @at. */
+/* reader_note - keeps the message if it is the first about damage; it concerns byte @at. */
 void reader_note(struct cdict_reader *r, uint64_t at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* reader_note_events - an event block that cannot be read: what it held, by the index or its
- * own head. */
+/* reader_note_events - counts the events of @b, a block that cannot be read, as damaged; @b comes
+ * from the index or from the block's head. */
 void reader_note_events(struct cdict_reader *r, const struct cdict_block_info *b, const char *why);
-/* reader_block - the payload of event block @i after its CRC was tested; a bad one
+/* reader_block - the payload of event block @i after checking its CRC; a bad one
  * is noted as damage. Borrowed from the file. */
 int reader_block(struct cdict_reader *r, size_t i, const uint8_t **payload, size_t *size,
 		 struct cdict_error *err);
-/* reader_blocks_read - how often reader_block() was asked so far. */
+/* reader_blocks_read - the number of calls of reader_block() so far. */
 uint64_t reader_blocks_read(const struct cdict_reader *r);
 /* reader_stacks - the stacks of block @i's events: how many (*stacks is given, NULL when it
- * has none), or -ENOMEM. Damage is noted, and then there are none. */
+ * has none), or -ENOMEM. Damage is noted and counts as none. */
 int reader_stacks(struct cdict_reader *r, size_t i, uint32_t **stacks);
 /* reader_block_bad - notes that block @i could not be read, because of @why. */
 void reader_block_bad(struct cdict_reader *r, size_t i, const char *why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* What is damaged in a cdict: noted when it is found, or looked for. */
+/* Damage in a cdict: noting it, and looking for it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ void reader_note_events(struct cdict_reader *r, const struct cdict_block_info *b
 		r->damage.last_ns = b->last_ns;
 	}
 	r->damage.events += b->events;
-	/* What was said of this place before said less. */
+	/* This message replaces a less precise one about the same place. */
 	if (r->damage.first[0] && r->first_at >= b->offset && r->first_at < b->offset + b->size)
 		r->damage.first[0] = 0;
 	reader_note(r, b->offset,

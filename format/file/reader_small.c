@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* The blocks of a cdict that hold no events: what a reader keeps of them. */
+/* Reading the blocks of a cdict that hold no events. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "format/file/reader.h"
 #include "format/labels/labels.h"
 
-/* Whether there is room for a row or text of @bytes. */
+/* Takes room for a row or text of @bytes; false when there is not enough. */
 static bool spend(struct cdict_reader *r, size_t bytes)
 {
 	if (r->room < bytes) {
@@ -24,10 +24,10 @@ static bool spend(struct cdict_reader *r, size_t bytes)
 #define keep_row(r, rows, row)                                                                     \
 	(spend(r, sizeof(*(rows)->at)) && !((r)->no_memory |= array_push(rows, row) != 0))
 
-/* A slot of the set, with what that has to spare. */
+/* A slot of the set, with its share of spare slots. */
 #define TEXT_BYTES 48u
 
-/* A NUL-terminated copy that lives as long as the reader, one for equal texts. */
+/* A NUL-terminated copy that lives as long as the reader; equal texts share one. */
 static const char *keep(struct cdict_reader *r, const void *data, size_t len)
 {
 	size_t before = r->texts.n;
@@ -65,7 +65,7 @@ static const char *keep_string(struct cdict_reader *r, struct cursor *c)
 	return p ? keep(r, p, len) : NULL;
 }
 
-/* A later value of a key takes the place of the one before. */
+/* A later value of a key replaces the earlier one. */
 static int set_info(struct cdict_reader *r, const uint8_t *key, size_t key_len,
 		    const uint8_t *value, size_t value_len)
 {
@@ -112,7 +112,7 @@ static int read_info(struct cdict_reader *r, const struct buf *raw)
 
 		if (!cursor_ok(&c))
 			return CDICT_ECORRUPT;
-		/* A key is looked for among all: each may be given a few times. */
+		/* Keys are searched linearly, so rows are limited: each key a few times. */
 		if (r->info_rows++ == 4 * FORMAT_MAX_KEYS)
 			return CDICT_ELIMIT;
 		ret = set_info(r, key, key_len, value, value_len);
@@ -208,7 +208,7 @@ int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 
 	if (codec_crc(payload, h->size) != h->payload_crc)
 		ret = CDICT_ECORRUPT;
-	/* Others are of a later minor version, or not ours to read here. */
+	/* Others are of a later minor version, or are not read here. */
 	if (!ret && known)
 		ret = container_unpack(codec, payload, h->size, r->size, &raw);
 	if (!ret && h->type == FORMAT_DIGEST && array_push(&r->digests, at))

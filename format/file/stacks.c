@@ -7,7 +7,7 @@
 
 #include "format/layout.h"
 
-/* Of texts, frames and stacks each that one block has, about. */
+/* Approximate bytes of texts, of frames and of stacks in one block. */
 #define DICT_BLOCK_BYTES (4u << 20)
 
 static void keys_fini(struct stack_keys *k)
@@ -175,7 +175,7 @@ void stack_dict_rewind(struct stack_dict *d)
 	d->n_texts = d->n_frames = d->n_stacks = 0;
 }
 
-/* How many of @k from @from on make about a block. */
+/* How many keys of @k from @from on fill about one block. */
 static uint32_t portion(const struct stack_keys *k, uint32_t from)
 {
 	size_t bytes = 0;
@@ -233,8 +233,9 @@ void stack_dict_take(struct stack_dict *d, struct buf *out)
 	uint32_t texts = portion(&d->texts, d->n_texts), frames = 0, stacks = 0;
 
 	if (d->n_stacks == d->stacks.n)
-		return; /* frames of no stack can wait */
-	/* What is named comes first: in this block or in one before. */
+		return; /* frames without a stack can wait */
+	/* Texts come before the frames that refer to them, and frames before stacks, in this block
+	 * or in an earlier one. */
 	if (d->n_texts + texts == d->texts.n)
 		frames = portion(&d->frames, d->n_frames);
 	if (d->n_texts + texts == d->texts.n && d->n_frames + frames == d->frames.n)

@@ -16,7 +16,7 @@
 
 /* --- writing --- */
 
-/* Byte strings, each once, numbered as they came. */
+/* Byte strings, each once, numbered in the order of arrival. */
 struct stack_keys {
 	struct buf bytes;
 	struct stack_key {
@@ -43,17 +43,17 @@ uint32_t stack_dict_frame(struct stack_dict *d, const struct cdict_frame *frame)
 /* stack_dict_stack - the number of the stack of these frames; the same failures. */
 uint32_t stack_dict_stack(struct stack_dict *d, const uint32_t *frames, size_t n);
 
-/* stack_dict_out_of_memory - it was that; there are not too many. */
+/* stack_dict_out_of_memory - whether a call failed for lack of memory, not for too many entries. */
 bool stack_dict_out_of_memory(const struct stack_dict *d);
 
-/* stack_dict_memory - bytes that it takes; stack_dict_waiting - bytes that stack_dict_take() will give, or a few more;
- * stack_dict_rewind - everything is new again: another file. */
+/* stack_dict_memory - bytes in use; stack_dict_waiting - bytes that stack_dict_take() will append, or a few more;
+ * stack_dict_rewind - marks everything as new again, for another file. */
 size_t stack_dict_memory(const struct stack_dict *d);
 size_t stack_dict_waiting(const struct stack_dict *d);
 void stack_dict_rewind(struct stack_dict *d);
 
-/* stack_dict_take - appends to @out the content of a STAK block with what is new since
- * the last call, some MiB of it at most; nothing when nothing is. */
+/* stack_dict_take - appends to @out the content of a STAK block with the new entries since
+ * the last call, at most some MiB of them; nothing when there are none. */
 void stack_dict_take(struct stack_dict *d, struct buf *out);
 
 /* stack_events_write - the content of a STEV block for the EVNT block of number @ordinal;
@@ -62,7 +62,7 @@ void stack_events_write(struct buf *out, uint32_t ordinal, const uint32_t *stack
 
 /* --- reading --- */
 
-struct stack_table; /* what a reader knows; NULL: no stacks */
+struct stack_table; /* the stacks of a reader; NULL: no stacks */
 struct codec;
 struct cdict_reader;
 struct cdict_error;
@@ -71,8 +71,8 @@ void stack_table_free(struct stack_table *t);
 /* stack_table_read - takes in a STAK block's content: 0, CDICT_ECORRUPT or -ENOMEM; CDICT_ELIMIT when it
  * takes more than *@room bytes, which become fewer. */
 int stack_table_read(struct stack_table **t, const void *data, size_t size, uint64_t *room);
-/* stack_table_note - remembers the STEV block at @offset, whose content begins so, for
- * the last @n of the reader's event blocks' @ordinals. The same failures. */
+/* stack_table_note - remembers the STEV block at @offset, whose content begins with @data, for
+ * one of the reader's event blocks, whose @n @ordinals ascend. The same failures. */
 int stack_table_note(struct stack_table **t, const void *data, size_t size, uint64_t offset,
 		     const uint32_t *ordinals, size_t n);
 
@@ -81,8 +81,8 @@ int stack_table_note(struct stack_table **t, const void *data, size_t size, uint
  * the STEV block. */
 int stack_table_block(const struct cdict_reader *r, size_t block, uint32_t **stacks,
 		      uint64_t *offset);
-/* stack_table_bad - marks the STEV block of @block as damaged; false when it was. To be
- * called with the reader's lock. */
+/* stack_table_bad - marks the STEV block of @block as damaged; false when it already was. Call
+ * with the reader's lock held. */
 bool stack_table_bad(const struct cdict_reader *r, size_t block);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Stacks of an open cdict: STAK blocks are read when it is opened, STEV blocks when the
- * stack of one of their events is asked for. */
+/* Stacks of an open cdict: STAK blocks are read on opening, a STEV block when the stack of
+ * one of its events is needed. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,14 +13,14 @@
 struct stack_block {
 	size_t block;    /* event block */
 	uint64_t offset; /* of its STEV block */
-	bool bad;        /* damaged, and told of */
+	bool bad;        /* damaged, and noted */
 };
 
 struct stack_table {
 	struct stringset texts;
 	ARRAY(const char *) text_at;
 	ARRAY(struct cdict_frame) frames;
-	ARRAY(size_t) stack_at;           /* where in numbers each stack ends */
+	ARRAY(size_t) stack_at;           /* end of each stack in numbers */
 	ARRAY(uint32_t) numbers;          /* frames of all stacks */
 	ARRAY(struct stack_block) blocks; /* ascending */
 };
@@ -45,7 +45,7 @@ static bool have_table(struct stack_table **t)
 	return *t;
 }
 
-/* Whether there is room for @bytes more. */
+/* Takes room for @bytes; false when there is not enough. */
 static bool spend(uint64_t *room, size_t bytes)
 {
 	if (*room < bytes)
@@ -67,7 +67,7 @@ static int read_texts(struct stack_table *t, struct cursor *c, uint64_t *room)
 
 		if (!p)
 			return CDICT_ECORRUPT;
-		/* its slot in the set with what that has to spare */
+		/* with its slot in the set and a share of spare slots */
 		if (!spend(room, sizeof(*text) + 64 + (size_t)len))
 			return CDICT_ELIMIT;
 		text = array_add(&t->text_at);
@@ -156,7 +156,7 @@ int stack_table_read(struct stack_table **out, const void *data, size_t size, ui
 	if (!have_table(out))
 		return -ENOMEM;
 	t = *out;
-	/* Numbers count over all blocks: when one was lost, the rest means nothing. */
+	/* Numbers count over all blocks: after a lost block the rest is meaningless. */
 	if (cursor_varint(&c) != t->text_at.n || cursor_varint(&c) != t->frames.n ||
 	    cursor_varint(&c) != t->stack_at.n)
 		return CDICT_ECORRUPT;
@@ -191,7 +191,7 @@ int stack_table_note(struct stack_table **out, const void *data, size_t size, ui
 		else
 			n = mid;
 	}
-	/* Its events may be lost: then nobody asks for their stacks. */
+	/* Its events may be lost: then their stacks are not needed. */
 	if (!i || ordinals[i - 1] != ordinal)
 		return 0;
 	b = t->blocks.n ? &t->blocks.at[t->blocks.n - 1] : NULL;
@@ -258,7 +258,7 @@ int stack_table_block(const struct cdict_reader *r, size_t block, uint32_t **sta
 	codec = codec_new();
 	*stacks = malloc(events * sizeof(**stacks));
 	ret = codec && *stacks ? 0 : -ENOMEM;
-	/* Its check sum was tested when the file was opened. */
+	/* Its CRC was checked when the file was opened. */
 	container_header_read(r->data + b->offset, &h);
 	if (!ret)
 		ret = container_unpack(codec, r->data + b->offset + FORMAT_BLOCK_HEADER_SIZE,

@@ -12,7 +12,7 @@
 #include "format/file/stacks.h"
 #include "format/labels/labels.h"
 
-/* Rows kept before they are written as a block of their own. */
+/* Rows collected before they are written as a block. */
 #define ROWS_MAX 8192u
 
 struct cpu_encoder {
@@ -88,8 +88,8 @@ static int put_block(struct cdict_writer *w, uint32_t type, const void *payload,
 	return w->index.failed ? fail_for_good(w, -ENOMEM, err) : 0;
 }
 
-/* Packs @raw and empties it: as a block, or, for later, as u32 type, u32 size and the
- * payload into @later. */
+/* Packs @raw and empties it: writes a block or, unless @later is NULL, appends u32 type,
+ * u32 size and the payload to @later. */
 static int put_packed(struct cdict_writer *w, uint32_t type, struct buf *raw, struct buf *later,
 		      struct cdict_error *err)
 {
@@ -151,8 +151,8 @@ static int flush_but_labels(struct cdict_writer *w, struct cdict_error *err)
 	return ret;
 }
 
-/* Everything that is waiting goes out before the next block of events, so that a
- * recording that is cut there has it. */
+/* All waiting rows are written before the next block of events, so that a recording that is
+ * cut there has them. */
 static int flush_rows(struct cdict_writer *w, struct cdict_error *err)
 {
 	int ret = flush_but_labels(w, err);
@@ -333,7 +333,7 @@ static int put_digests(struct cdict_writer *w, bool last, struct cdict_error *er
 	return ret;
 }
 
-/* What a file would have behind its last block, and its index so far. */
+/* The blocks that a file would have after its last block, and its index so far. */
 struct view {
 	struct cdict_writer *w;
 	struct buf *out, index;
@@ -396,7 +396,7 @@ int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
 {
 	int ret = w->hold ? 0 : flush_rows(w, err);
 
-	/* What is about a block of events comes right behind it: this before the next one. */
+	/* Digests of the previous block of events come right after it: before this one. */
 	if (!ret)
 		ret = put_digests(w, false, err);
 	if (!ret)
@@ -507,7 +507,7 @@ int cdict_writer_finish(struct cdict_writer *w, struct cdict_error *err)
 		ret = flush_but_labels(w, err);
 	if (!ret && (w->unstored.len || w->unstored.failed))
 		ret = put_packed(w, FORMAT_UNSTORED, &w->unstored, NULL, err);
-	/* last, where they are put into a file that is there already */
+	/* last, as in a file to which they are added later */
 	if (!ret)
 		ret = flush_labels(w, err);
 	if (ret)

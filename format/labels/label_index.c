@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* Labels brought to the tasks of a capture. */
+/* Labels assigned to the tasks of a capture. */
 #include "format/labels/label_index.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ struct label_index {
 	bool *used, *asked;
 	struct life *lives; /* by tid, then time */
 	size_t n_lives, cap_lives;
-	bool comparable;           /* starts and the recording's times can be compared at all */
+	bool comparable;           /* starts can be compared with the recording's times */
 	bool clocks_known;         /* ... exactly */
 	uint64_t mono_ns, boot_ns; /* one moment by both, 0 when not known */
 };
@@ -56,7 +56,7 @@ static void init_clocks(struct label_index *ix, const struct cdict_reader *r)
 		ix->mono_ns = mono;
 		ix->boot_ns = boot;
 	}
-	/* Clocks that count from 1970 have nothing to do with the time since boot. */
+	/* Clocks that count from 1970 cannot be compared with the time since boot. */
 	ix->comparable = ix->clocks_known || !id || (strcmp(id, "realtime") && strcmp(id, "tai"));
 }
 
@@ -71,7 +71,7 @@ static int by_tid_and_time(const void *a, const void *b)
 		return x->tid < y->tid ? -1 : 1;
 	if (x->t_ns != y->t_ns)
 		return x->t_ns < y->t_ns ? -1 : 1;
-	return (x > y) - (x < y); /* they stand in one array */
+	return (x > y) - (x < y); /* both are in one array */
 }
 
 static struct life *new_life(struct label_index *ix, const struct life *l)
@@ -89,7 +89,7 @@ static struct life *new_life(struct label_index *ix, const struct life *l)
 	return &ix->lives[ix->n_lives++];
 }
 
-/* What one record says of the lives of its tid; false: out of memory. */
+/* Applies one record to the lives of its tid; false when out of memory. */
 static bool live(struct label_index *ix, const struct cdict_task_event *ev, uint64_t first_ns)
 {
 	struct life *last = ix->n_lives ? &ix->lives[ix->n_lives - 1] : NULL;
@@ -106,7 +106,7 @@ static bool live(struct label_index *ix, const struct cdict_task_event *ev, uint
 	if (last && ev->what == CDICT_TASK_EXIT)
 		return true;
 	if (last && fork && last->seen && last->hi_ns == ev->t_ns)
-		return true; /* told twice */
+		return true; /* recorded twice */
 	if (last && last->exit_ns == UINT64_MAX)
 		last->exit_ns = ev->t_ns; /* its death was not recorded */
 	l.seen = fork;
@@ -157,7 +157,7 @@ static struct life *lives_of(const struct label_index *ix, int32_t tid, size_t *
 	return ix->lives + lo;
 }
 
-/* --- whose --- */
+/* --- assignment --- */
 
 static uint64_t slack(const struct label_index *ix, uint64_t start_ns)
 {
@@ -174,7 +174,7 @@ static uint64_t up(uint64_t t, uint64_t by)
 	return t + by < t ? UINT64_MAX : t + by;
 }
 
-/* A start by the recording's clock; before its zero when the machine had slept: 0. */
+/* A start by the recording's clock; 0 when it is before that clock's zero, after a suspend. */
 static uint64_t recorded(const struct label_index *ix, uint64_t start_ns)
 {
 	if (ix->mono_ns >= ix->boot_ns)
@@ -188,9 +188,9 @@ static bool fits(const struct life *l, uint64_t start_ns, uint64_t within_ns)
 	return up(start_ns, within_ns) >= l->lo_ns && down(start_ns, within_ns) <= l->hi_ns;
 }
 
-/* Whose the label is.  Where several are possible: the one that was seen being born then,
- * unless one that was there before the recording is as good (/proc cuts starts down to
- * 10 ms, so that task started before @start + 10 ms). */
+/* The life that the label belongs to.  If several fit: the one whose birth was seen then,
+ * unless one from before the recording fits as well (/proc rounds starts down to 10 ms, so
+ * that task started before @start + 10 ms). */
 static uint32_t resolve(const struct label_index *ix, const struct cdict_label *label)
 {
 	uint64_t start = recorded(ix, label->start_ns), within = slack(ix, label->start_ns);
@@ -230,7 +230,7 @@ int label_index_reader(struct mapping *m, const struct cdict_reader *r, struct c
 		struct cdict_label l = *cdict_reader_label_at(r, i);
 
 		rc = mapping_add(m, &l, err);
-		if (rc == CDICT_ELIMIT) /* a file may hold longer texts than we give out */
+		if (rc == CDICT_ELIMIT) /* texts in a file may exceed MAPPING_TEXT_MAX */
 			rc = 0;
 	}
 	return rc;
@@ -289,7 +289,7 @@ const struct mapping *label_index_mapping(const struct label_index *ix)
 	return &ix->labels;
 }
 
-/* Which of the tid's lives the task is, NOBODY when the records tell of none. */
+/* Which of the tid's lives the task is, NOBODY when the records have none. */
 static uint32_t life_of(const struct label_index *ix, const struct label_task *task)
 {
 	uint64_t at = task->born_ns != UINT64_MAX ? task->born_ns : task->first_ns;
@@ -307,7 +307,7 @@ static uint32_t life_of(const struct label_index *ix, const struct label_task *t
 	return found;
 }
 
-/* What the walk over the events knows more than the records. */
+/* Whether the task's times, from the walk over the events, contradict the label's start. */
 static bool contradicts(const struct label_index *ix, const struct cdict_label *label,
 			const struct label_task *task)
 {

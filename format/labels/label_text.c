@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* A label as people see it. */
+/* Display names of labels. */
 #include "format/labels/label_text.h"
 
 #include <ctype.h>
@@ -81,7 +81,7 @@ char *label_text_vm(const struct cdict_label *l, bool *failed)
 	return finish(&s, failed);
 }
 
-/* Every number of the text as its length and its digits, so that 2 sorts before 10. */
+/* Adds the text with each number as its length and digits, so that 2 sorts before 10. */
 static void add_natural(struct sink *s, const char *text)
 {
 	while (*text) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * label_text.h - a label as people see it: "Firewall.05.vcpu0".
+ * label_text.h - display names of labels: "Firewall.05.vcpu0".
  *
- * Ownership  texts returned are given (free them); NULL: there is none, or out of memory
+ * Ownership  returned texts are given (free them); NULL: there is none, or out of memory
  *            with *failed set
  */
 #ifndef FORMAT_LABEL_TEXT_H
@@ -18,9 +18,9 @@ char *label_text_name(const struct cdict_label *l, bool *failed);
 /* label_text_vm - the same without the role; the UUID where there is neither name nor
  * instance. */
 char *label_text_vm(const struct cdict_label *l, bool *failed);
-/* label_text_order - sorts as people want names sorted: by group, then by name, then by
- * role, numbers by their value; labels without a group after those with one, and all
- * before plain text. NULL when the label has neither name nor instance. */
+/* label_text_order - a sort key: by group, then by name, then by role, numbers by their
+ * value; labels without a group after those with one, and all before plain text. NULL when
+ * the label has neither name nor instance. */
 char *label_text_order(const struct cdict_label *l);
 
 /* label_text_vcpu - the number in a role "vcpu12", or -1. */

@@ -9,11 +9,11 @@
 #include "cdict/error.h"
 #include "format/layout.h"
 
-/* How a text is told: nothing; new, its bytes follow; TEXT_KNOWN + n: the n-th latest. */
+/* How a text is stored: none; new, its bytes follow; TEXT_KNOWN + n: the n-th latest. */
 enum { TEXT_NONE = 0, TEXT_NEW = 1, TEXT_KNOWN = 2 };
 
-/* A VM's threads stand together and share their texts: the latest are looked at first, and
- * no more than these, so that a million labels stay linear. */
+/* A VM's threads are adjacent and share texts: only this many are searched, the latest first,
+ * so that a million labels stay linear. */
 #define LOOK_BACK 64u
 
 static void texts_of(const struct cdict_label *l, const char *texts[LABEL_TEXTS])
@@ -29,7 +29,7 @@ static void add_text(struct label_rows *rows, const char *text, size_t len)
 {
 	uint32_t n = (uint32_t)(rows->at.len / 8);
 
-	if (rows->out.failed) /* texts[] may lack what at[] points to */
+	if (rows->out.failed) /* texts[] may lack text that at[] points to */
 		return;
 	if (!len) {
 		buf_varint(&rows->out, TEXT_NONE);
@@ -77,7 +77,7 @@ bool label_rows_add(struct label_rows *rows, const struct cdict_label *label)
 	return true;
 }
 
-/* Rows of a block, and bytes of it: labels may have long texts. */
+/* Limits of a block in rows and in bytes: labels may have long texts. */
 #define ROWS_MAX 8192u
 #define BYTES_MAX (4u << 20)
 
@@ -101,7 +101,7 @@ void label_rows_fini(struct label_rows *rows)
 	buf_fini(&rows->at);
 }
 
-/* Reading: the block's texts in the order in which they came. */
+/* Reading: the block's texts in the order of arrival. */
 struct reading {
 	struct cursor c;
 	struct buf texts; /* const char * */
@@ -139,7 +139,7 @@ static const char *read_text(struct reading *rd)
 	return text;
 }
 
-/* Deltas of a damaged block may be anything: they wrap. */
+/* Deltas of a damaged block may have any value: they wrap. */
 static int32_t moved(int32_t from, struct cursor *c)
 {
 	return (int32_t)((uint64_t)from + (uint64_t)cursor_svarint(c));
@@ -176,7 +176,7 @@ int label_rows_read(const void *data, size_t size,
 	unsigned origin;
 	int ret;
 
-	if (!size) /* its labels were taken away */
+	if (!size) /* the labels were removed */
 		return 0;
 	while (ok && rd.c.left) {
 		ok = read_row(&rd, n_texts, &l, &origin);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* labels.h - rows of LABL blocks: names that somebody gave to tasks; cdict(5). */
+/* labels.h - rows of LABL blocks: names given to tasks; cdict(5). */
 #ifndef FORMAT_LABELS_H
 #define FORMAT_LABELS_H
 
@@ -12,7 +12,7 @@
 /* Texts of a row: name, group, group_type, role, uuid, instance, project, host. */
 #define LABEL_TEXTS 8u
 
-/* A block's rows; the zero value is empty. What deltas count from starts empty in every
+/* A block's rows; the zero value is empty. Deltas and references to texts start anew in every
  * block. */
 struct label_rows {
 	struct buf out;
@@ -23,17 +23,17 @@ struct label_rows {
 	uint32_t n;
 };
 
-/* label_rows_add - false when a text is longer than FORMAT_LABEL_TEXT; memory that is
- * missing shows in @rows->out.failed. */
+/* label_rows_add - false when a text is longer than FORMAT_LABEL_TEXT; out of memory sets
+ * @rows->out.failed. */
 bool label_rows_add(struct label_rows *rows, const struct cdict_label *label);
-/* label_rows_full - they should become a block now. */
+/* label_rows_full - whether they should become a block now. */
 bool label_rows_full(const struct label_rows *rows);
 void label_rows_reset(struct label_rows *rows);
 void label_rows_fini(struct label_rows *rows);
 
-/* label_rows_read - as task_rows_read(): @keep makes a copy of a text, once for all fields
- * that name it (NULL: out of memory); @fn gets the rows. False when damaged, or when
- * either of them said no. Rows of origins that are not known here are left out. */
+/* label_rows_read - like task_rows_read(): @keep makes a copy of a text, once for all fields
+ * that name it (NULL: out of memory); @fn gets the rows. 0; CDICT_ECORRUPT when damaged or
+ * when either of them fails; -ENOMEM. Rows of unknown origins are left out. */
 int label_rows_read(const void *data, size_t size,
 		    const char *(*keep)(void *ctx, const void *data, size_t len),
 		    bool (*fn)(void *ctx, const struct cdict_label *label), void *ctx);

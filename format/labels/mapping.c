@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* Labels collected, found by tid, brought together by origin. */
+/* Labels: collecting, finding by tid, merging by origin. */
 #include "format/labels/mapping.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static uint32_t mix(uint64_t v)
 	return (uint32_t)(v >> 32);
 }
 
-/* A slot knows the tid, so that few labels are looked at. */
+/* A slot has the tid, so that few labels are read. */
 struct mapping_slot {
 	int32_t tid;
 	uint32_t label; /* index + 1, 0: free */
@@ -34,7 +34,7 @@ static bool same(const struct cdict_label *a, const struct cdict_label *b)
 	return a->start_ns == b->start_ns && a->origin == b->origin;
 }
 
-/* The slot that holds the label like @l, or the free one where it belongs. */
+/* The slot of the label with the key of @l, or the free slot for it. */
 static struct mapping_slot *find_label(const struct mapping *m, const struct cdict_label *l)
 {
 	size_t s = place(m, l->tid, (l->start_ns << 3 ^ l->start_ns >> 40) + l->origin);
@@ -54,8 +54,8 @@ static struct mapping_slot *find_tid(const struct mapping *m, int32_t tid)
 	return &m->tids[s];
 }
 
-/* The labels of a tid are a ring in the order in which they came: m->tids knows the last,
- * whose next is the first. */
+/* The labels of a tid are a ring in the order of arrival: m->tids has the last one, whose
+ * next is the first. */
 static void enter(struct mapping *m, uint32_t index)
 {
 	const struct cdict_label *l = &m->labels[index];
@@ -106,7 +106,7 @@ static bool grow_labels(struct mapping *m)
 	return true;
 }
 
-/* The texts of a label as an array, to do the same with each. */
+/* The texts of a label as an array. */
 #define TEXTS 8
 
 static void texts_of(struct cdict_label *l, const char **texts[TEXTS])
@@ -117,8 +117,8 @@ static void texts_of(struct cdict_label *l, const char **texts[TEXTS])
 	memcpy(texts, all, sizeof(all));
 }
 
-/* Neighbours are threads of one VM, with the same texts: @before is what the label before
- * has in this place. */
+/* Neighbours are threads of one VM, with the same texts: @before is this text of the
+ * previous label. */
 static int keep(struct mapping *m, const char **text, const char *before)
 {
 	size_t len;
