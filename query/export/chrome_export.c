@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Chrome's trace events as JSON, an event a line, which chrome://tracing, Perfetto and Speedscope open: a row for
- * each CPU with who ran there, and one for each vCPU's thread with its exits.
+ * Chrome's trace events as JSON, one per line, for chrome://tracing, Perfetto and Speedscope: a row for each CPU with
+ * the tasks that ran there, and one for each vCPU's thread with its exits.
  *
  * Times are microseconds with three decimals: the format has no other unit.
  */
@@ -10,10 +10,10 @@
 #include "query/export/export.h"
 #include "tables/columns/loss.h"
 
-/* The process whose threads are the CPUs: above every pid that Linux gives (PID_MAX_LIMIT is 2^22). */
+/* The process whose threads are the CPUs: above every pid of Linux (PID_MAX_LIMIT is 2^22). */
 enum { PID_CPUS = 1 << 22 };
 
-/* An event up to its args: its name is the caller's to have, or NULL when out of memory. */
+/* Begins an event, up to its args; @name is NULL when out of memory. */
 static void event(struct sink *s, const char *ph, const char *category, const char *name,
 		  int64_t pid, int64_t tid, uint64_t t_ns, const uint64_t *dur_ns)
 {
@@ -59,7 +59,7 @@ static void told_slice(struct export *x, const struct export_slice *s)
 	}
 	t = export_task(x, s->task);
 	if (!t->tid)
-		return; /* where nothing is drawn the CPU was idle */
+		return; /* idle time stays empty */
 	event(out, "X", "sched", export_name(x, s->task), PID_CPUS, s->cpu, s->from_ns, &dur_ns);
 	sink_printf(out, "\"tid\":%lld,\"pid\":%lld", (long long)t->tid, (long long)export_pid(t));
 	if (s->prio != ANALYZE_NO_PRIO)
@@ -79,7 +79,7 @@ static void told_exit(struct export *x, const struct export_exit *e)
 	close_event(x->out);
 }
 
-/* On the row of the CPU from which it was woken. */
+/* Writes a wake-up on the row of the waker's CPU. */
 static void told_wake(struct export *x, const struct export_wake *w)
 {
 	event(x->out, "i", "wakeup", export_name(x, w->task), PID_CPUS, w->cpu, w->t_ns, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CSV: a row for each slice of a CPU, exit, wake-up and loss, as they end. */
+/* CSV: a row for each slice of a CPU, exit, wake-up and loss, in order of their ends. */
 #include <string.h>
 
 #include "base/text/escape.h"
 #include "query/export/export.h"
 #include "tables/columns/loss.h"
 
-/* What a row has beside its kind and times; what is not set stays empty. */
+/* The cells of a row; those that are not set stay empty. */
 struct row {
 	const char *kind;
 	uint64_t t_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The two walks, and what a format is told. */
+/* The two walks, and the calls of a format. */
 #include "query/export/export.h"
 
 #include <stdio.h>
@@ -11,10 +11,10 @@
 #include "base/fail.h"
 #include "base/text/escape.h"
 
-/* A piece that waits for the switch that ends it. */
+/* A slice that waits for the switch that ends it. */
 struct waiting {
 	bool any;
-	int32_t switched_in; /* priority of who was switched in, ANALYZE_NO_PRIO */
+	int32_t switched_in; /* priority of the task switched in, or ANALYZE_NO_PRIO */
 	struct export_slice slice;
 };
 
@@ -25,8 +25,8 @@ struct told {
 	struct waiting *cpus;
 	uint32_t n_cpus;
 	struct analyze_slices *slices;
-	struct analyze_kvm kvm; /* the event of now */
-	bool waking;            /* sched_waking is recorded: sched_wakeup says nothing new */
+	struct analyze_kvm kvm; /* the current event */
+	bool waking;            /* sched_waking is recorded: sched_wakeup adds nothing */
 };
 
 /* ---- names ---- */
@@ -42,7 +42,7 @@ const struct analyze_task *export_task(const struct export *x, uint32_t task)
 	return analyze_engine_task(x->eng, task);
 }
 
-/* As the first walk knows it: it has heard all. */
+/* The task in the first walk, which has seen all events. */
 static const struct analyze_task *known(const struct export *x, uint32_t task)
 {
 	const struct analyze_engine *eng = x->walk->eng;
@@ -114,7 +114,7 @@ void export_us(struct sink *s, uint64_t ns)
 
 /* ---- the walk ---- */
 
-/* Nobody reads any more, or the disk is full: there is nothing to go on for. */
+/* Ends the walk when the reader of a pipe is gone or the disk is full. */
 static void look_at_sink(struct told *told)
 {
 	if (told->x.out->error)
@@ -138,10 +138,10 @@ static void on_run(void *self, const struct analyze_run *run)
 	struct waiting *w = run->cpu < told->n_cpus ? &told->cpus[run->cpu] : NULL;
 	bool whole = run->start_ns == run->end_ns && run->start_seen && run->in;
 
-	/* one of no time was one all the same, where both its ends were seen */
+	/* a slice of zero length counts when both its ends were recorded */
 	if (!w || (run->from_ns >= run->to_ns && !whole))
 		return;
-	/* one slice, though it became known bit by bit */
+	/* another piece of the same slice */
 	if (w->any && w->slice.task == run->task && w->slice.to_ns == run->from_ns) {
 		w->slice.to_ns = run->to_ns;
 		return;
@@ -229,7 +229,7 @@ static void on_exit_ended(void *self, const struct analyze_exit_row *row, uint64
 	look_at_sink(told);
 }
 
-/* Before analyze_exits and analyze_slices hear of it. */
+/* Called before analyze_exits and analyze_slices get the event. */
 static void on_kvm(void *self, const struct analyze_kvm *k)
 {
 	struct told *told = self;
@@ -255,7 +255,7 @@ static int on_guest(void *self, const struct analyze_slice *slice)
 	return 0;
 }
 
-/* The same events are needed in both walks, so that both begin and end at the same. */
+/* Both walks need the same events, so that they begin and end at the same one. */
 #define NEEDS ANALYZE_NEED_WAKES
 
 static const struct analyze_ops first_walk = { .needs = NEEDS, .resumes = true };
@@ -349,6 +349,6 @@ int export_write(struct tables_walk *w, const struct export_format *format, stru
 		rc = cdict_fail_nomem(err);
 	fini(&told);
 	tables_walk_fini(&again);
-	/* that is the reason, and the sink's owner tells it */
+	/* a write error is the cause, and the sink's owner reports it */
 	return out->error && out->error != -ENOMEM ? 0 : rc;
 }

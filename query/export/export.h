@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * export.h - a capture as other tools read it: Perfetto, Chrome's trace viewer, readers of .pfw, CSV, perfwhiz.
+ * export.h - exports of a capture for other tools: Perfetto, Chrome's trace viewer, readers of .pfw, CSV, perfwhiz.
  *
  *	tables_walk_init(&w, reader, &opts, err);
- *	export_prepare(&w, err);			// who is who is known before anything is written
+ *	export_prepare(&w, err);			// the first walk collects all names
  *	tables_walk_run(&w, err);
  *	export_write(&w, &export_perfetto, sink, &report, err);
  *	tables_walk_fini(&w);
  *
- * The capture is walked twice, for a trace begins with the names of its tasks and what they are called is known
- * at a walk's end. Both walks are the same, so a task has one number in both. A format is told of everything as
- * it ends and keeps nothing of it, but for what it says itself.
+ * The capture is walked twice: a trace begins with the names of its tasks, which are known at the end of a walk. Both
+ * walks are the same, so a task has the same number in both. A format gets slices, exits and wake-ups as they end, and
+ * keeps them only if it says so.
  *
  * Units      *_ns in the recording's clock
- * Failure    0 or a negative code with *err filled; what could not be written the sink remembers
- * Ownership  the walk, its reader and the sink are borrowed; what a format is told of is borrowed for the call
+ * Failure    0 or a negative code with *err filled; the sink keeps write errors
+ * Ownership  the walk, its reader and the sink are borrowed; arguments of a format's functions, for the call
  */
 #ifndef EXCHANGE_EXPORT_H
 #define EXCHANGE_EXPORT_H
@@ -23,10 +23,10 @@
 #include "base/text/sink.h"
 #include "tables/columns/walk.h"
 
-/* A piece of one CPU's time, inside the window. Those of a CPU come in order and leave nothing out. */
+/* A piece of one CPU's time, inside the window. Those of a CPU come in order and without holes. */
 struct export_slice {
 	uint32_t cpu;
-	uint32_t task; /* ANALYZE_NO_TASK: nobody knows who ran */
+	uint32_t task; /* ANALYZE_NO_TASK: unknown */
 	uint64_t from_ns, to_ns;
 	bool switched; /* a sched_switch of the window ends it: its state is known */
 	enum analyze_off off;
@@ -35,14 +35,14 @@ struct export_slice {
 	int32_t prio;                   /* or ANALYZE_NO_PRIO */
 };
 
-/* A sched_switch of the window, whatever is known of the time before. */
+/* A sched_switch of the window, even if the time before it is unknown. */
 struct export_switch {
 	uint64_t t_ns;
-	uint64_t from_ns; /* of the slice that it ends, ANALYZE_NO_TIME: no switch began it that is known */
+	uint64_t from_ns; /* of the slice that it ends; ANALYZE_NO_TIME: no known switch began it */
 	uint32_t cpu, prev, next;
 };
 
-/* A kvm_exit with its kvm_entry, which lies in the window. */
+/* A kvm_exit with its kvm_entry, which is in the window. */
 struct export_exit {
 	uint32_t task;
 	uint32_t cpu; /* of the entry */
@@ -52,7 +52,7 @@ struct export_exit {
 	const char *reason; /* its name, or the number in hex */
 };
 
-/* From kvm_entry to kvm_exit, which lies in the window. */
+/* From kvm_entry to kvm_exit, which is in the window. */
 struct export_guest {
 	uint32_t task, cpu;
 	uint64_t from_ns, to_ns;
@@ -68,21 +68,21 @@ struct export_wake {
 	int32_t prio;
 };
 
-/* What the command tells its user. */
+/* Numbers for the command's messages. */
 struct export_report {
 	uint64_t slices, exits;
-	uint32_t cpus_left_out; /* that the format cannot have */
-	uint64_t left_out;      /* events of the same fate */
+	uint32_t cpus_left_out; /* that the format does not support */
+	uint64_t left_out;      /* events that it does not support */
 };
 
 struct export
 {
-	struct tables_walk *walk;   /* the first walk: names, VMs, who is wanted */
-	struct analyze_engine *eng; /* the one that is told of now */
+	struct tables_walk *walk;   /* the first walk: names, VMs, wanted tasks */
+	struct analyze_engine *eng; /* that of the current walk */
 	struct sink *out;
 	struct export_report *report;
 	const struct analyze_summary *sum; /* the window */
-	char **names;                      /* by task, made when they are asked for */
+	char **names;                      /* by task, made on demand */
 	size_t n_names;
 	bool failed; /* out of memory */
 	void *own;   /* the format's */
@@ -90,7 +90,7 @@ struct export
 
 struct export_format {
 	const char *name;
-	size_t own_size; /* of x->own, which begins as zeroes */
+	size_t own_size; /* of x->own, which is zeroed at first */
 	int (*begin)(struct export *x, struct cdict_error *err);
 	void (*slice)(struct export *x, const struct export_slice *s);
 	void (*sw)(struct export *x, const struct export_switch *s);   /* of wanted tasks */
@@ -98,37 +98,37 @@ struct export_format {
 	void (*guest)(struct export *x, const struct export_guest *g); /* of wanted tasks */
 	void (*wake)(struct export *x, const struct export_wake *w);   /* of wanted tasks */
 	int (*end)(struct export *x, struct cdict_error *err);
-	void (*fini)(struct export *x); /* also after a failure; may be NULL, as any of the above */
+	void (*fini)(struct export *x); /* also after a failure; may be NULL, like those above */
 };
 
 extern const struct export_format export_perfetto, export_chrome, export_pfw, export_csv,
 	export_perfwhiz;
 
-/* export_prepare - before the first walk. */
+/* export_prepare - call it before the first walk. */
 int export_prepare(struct tables_walk *w, struct cdict_error *err);
-/* export_write - after it. */
+/* export_write - call it after that walk: walks again and writes the export. */
 int export_write(struct tables_walk *w, const struct export_format *format, struct sink *out,
 		 struct export_report *report, struct cdict_error *err);
 
 /* ---- for the formats ---- */
 
-/* export_out_of_memory - ends the walk, and the export. */
+/* export_out_of_memory - ends the walk and the export. */
 void export_out_of_memory(struct export *x);
 const struct analyze_task *export_task(const struct export *x, uint32_t task);
-/* export_wanted - by --task, --tid, --vm; IDLE is never asked for by a name but its own. */
+/* export_wanted - whether --task, --tid, --vm select the task; IDLE matches no name but its own. */
 bool export_wanted(const struct export *x, uint32_t task);
-/* export_name - what the task is called; borrowed. NULL: out of memory, which ends the walk. */
+/* export_name - the task's name; borrowed. NULL: out of memory, which ends the walk. */
 const char *export_name(struct export *x, uint32_t task);
-/* export_comm - as the kernel calls it now: "swapper/3" is IDLE of CPU 3; in @room or borrowed. */
+/* export_comm - the task's current comm: "swapper/3" is IDLE of CPU 3; in @room or borrowed. */
 #define EXPORT_COMM 32
 const char *export_comm(const struct export *x, uint32_t task, char room[EXPORT_COMM]);
-/* export_filtered - whether anything but all tasks was asked for. */
+/* export_filtered - whether only some tasks are wanted. */
 bool export_filtered(const struct export *x);
-/* export_pid - of a task of which nobody told the process: it is its own, as a process's first thread is. */
+/* export_pid - the task's process; if that is unknown, its tid, as for a main thread. */
 int32_t export_pid(const struct analyze_task *t);
-/* export_text - foreign text as a string of JSON; NULL: an empty one. */
+/* export_text - writes foreign text as a JSON string; NULL: an empty one. */
 void export_text(struct sink *s, const char *text);
-/* export_us - nanoseconds as microseconds with as many decimals as there are: 12, 12.5, 12.345. */
+/* export_us - writes nanoseconds as microseconds with as many decimals as needed: 12, 12.5, 12.345. */
 void export_us(struct sink *s, uint64_t ns);
 
 #endif

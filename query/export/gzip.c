@@ -9,7 +9,7 @@
 
 enum { WINDOW_ZLIB = 15, WINDOW_GZIP = 15 + 16, MEMORY_LEVEL = 8, ROOM = 16 << 10 };
 
-/* What went wrong in the other sink is what went wrong here. */
+/* Compresses @data into the output sink; returns that sink's error. */
 static int deflate_all(struct gzip *gz, const uint8_t *data, size_t size, int flush)
 {
 	uint8_t room[ROOM];
@@ -47,7 +47,7 @@ static size_t member_end(const struct gzip *gz, const uint8_t *data, size_t size
 	return size;
 }
 
-/* The sink behind: 64 KiB at a time. */
+/* The sink's writer: gets 64 KiB at a time. */
 static int compress_text(void *ctx, const void *data, size_t size)
 {
 	struct gzip *gz = ctx;
@@ -85,7 +85,7 @@ int gzip_close(struct gzip *gz)
 	if (!gz->open)
 		return rc;
 	empty = !gz->z.total_in && !gz->z.total_out;
-	/* nothing is a member, too */
+	/* an empty output is a member, too */
 	if (!rc && (gz->text || empty))
 		rc = deflate_all(gz, NULL, 0, Z_FINISH);
 	deflateEnd(&gz->z);

@@ -7,10 +7,10 @@
  *	sink_puts(&gz.sink, ...);
  *	rc = gzip_close(&gz);
  *
- * A member ends where a line does, at the first one after GZIP_MEMBER bytes of text, or, of what has no lines,
- * after twice as many. With GZIP_ZLIB all is one stream of zlib instead.
+ * A member ends at the first end of a line after GZIP_MEMBER bytes of text, or, without one, after twice as many.
+ * With GZIP_ZLIB the output is one zlib stream instead.
  *
- * Failure    0 or a negative errno; what could not be written the sink behind it remembers, too
+ * Failure    0 or a negative errno; the output sink keeps its write errors, too
  * Ownership  caller's storage; gzip_close() empties it, also when open failed
  */
 #ifndef EXCHANGE_GZIP_H
@@ -30,8 +30,8 @@ struct gzip {
 	struct sink *out;
 	enum gzip_form form;
 	z_stream z;
-	bool open;   /* z is */
-	size_t text; /* of the member that is being written */
+	bool open;   /* z is initialized */
+	size_t text; /* bytes of the current member */
 };
 
 int gzip_open(struct gzip *gz, struct sink *out, enum gzip_form form, struct cdict_error *err);

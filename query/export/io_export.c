@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The events of I/O traces, as they were and in other formats. */
+/* The events of I/O traces, in their own and in other formats. */
 #include "query/export/io_export.h"
 
 #include <errno.h>
@@ -21,11 +21,11 @@ struct writer {
 	struct sink *out;
 	enum io_to to;
 	uint64_t id;
-	struct map wanted; /* tid -> 0 or 1; empty: all are */
+	struct map wanted; /* tid -> 0 or 1; empty: all */
 	struct io_perfetto perfetto;
 };
 
-/* Where the fields are that have a place of their own, by type; -1: there is none. */
+/* Field numbers, by type, of the fields that have their own place; -1: none. */
 struct io_type {
 	int dur, ph, fname, host, size, args;
 };
@@ -60,7 +60,7 @@ static uint64_t number_of(const struct cdict_event *ev, int field)
 	return is_number(ev->type, field) ? ev->values[field] : 0;
 }
 
-/* Without the zeroes behind it; empty: there is none. */
+/* The text without trailing zeros; empty: none. */
 static struct cdict_bytes text_of(const struct cdict_event *ev, int field)
 {
 	struct cdict_bytes b = { 0 };
@@ -89,7 +89,7 @@ static void key(struct sink *s, bool *any, const char *name)
 	*any = true;
 }
 
-/* What of args is not a field stands in them as it was, if it is JSON at all. */
+/* Appends the args that are not fields unchanged, if they are JSON. */
 static void rest(struct sink *s, bool *any, struct cdict_bytes b)
 {
 	const char *text = (const char *)b.data;
@@ -207,7 +207,7 @@ static int as_csv(struct writer *w, const struct cdict_event *ev, const struct i
 
 /* ---- the events ---- */
 
-/* Which threads are asked for, when some are. */
+/* Collects the wanted threads, if there is a filter. */
 static int want(struct writer *w)
 {
 	const struct names_filter *f = &w->w->opts.names.filter;
@@ -241,7 +241,7 @@ static int event(struct writer *w, const struct cdict_event *ev)
 
 	if (!is_wanted(w, ev))
 		return 0;
-	/* it cannot have begun before time did */
+	/* no event begins before time 0 */
 	if (dur_ns > ev->t_ns)
 		dur_ns = ev->t_ns;
 	switch (w->to) {

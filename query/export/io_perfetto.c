@@ -10,17 +10,17 @@
 
 enum { ANNOTATION_STRING = 6, ANNOTATION_NAME = 10 };
 
-/* As many tracks a thread gets; of each as many of the latest slices are remembered, twice. */
+/* Most tracks of a thread; latest slices that each remembers, up to twice that. */
 enum { LANES = 512, KEPT = 32 };
 
 struct slice {
 	uint64_t from_ns, to_ns;
 };
 
-/* A track: those of its slices that lie in no other one. */
+/* A track, with its latest outermost slices. */
 struct lane {
 	uint64_t track;
-	uint64_t horizon_ns; /* what is earlier was forgotten */
+	uint64_t horizon_ns; /* earlier slices are forgotten */
 	unsigned n;
 	struct slice slices[2 * KEPT];
 };
@@ -32,14 +32,14 @@ struct io_thread {
 
 /* ---- tracks ---- */
 
-/* Whether [from, to] nests with what is on the track; it ends last of all. Then it is there. */
+/* Adds [from, to], which ends last of all, if it nests with the track's slices; false if not. */
 static bool takes(struct lane *l, uint64_t from_ns, uint64_t to_ns)
 {
 	unsigned i = l->n;
 
 	while (i && l->slices[i - 1].from_ns > from_ns)
 		i--;
-	/* one that began when it does is told before it, and would be around it */
+	/* a slice with the same begin was written before it, and would contain it */
 	if (i ? l->slices[i - 1].to_ns > from_ns : from_ns < l->horizon_ns)
 		return false;
 	l->slices[i] = (struct slice){ from_ns, to_ns };
@@ -73,7 +73,7 @@ static void tell_thread(struct io_perfetto *p, const struct io_thread *t, uint64
 	proto_close(&p->b, packet);
 }
 
-/* The first track is the thread's, the others are under it. */
+/* Adds a track: the first is the thread's, the others are under it. */
 static struct lane *add_lane(struct io_perfetto *p, struct io_thread *t, uint64_t t_ns)
 {
 	struct lane *l = calloc(1, sizeof(*l));
@@ -124,7 +124,7 @@ static struct io_thread *thread_of(struct io_perfetto *p, const struct cdict_eve
 	return t;
 }
 
-/* The track that takes it; *left_out: none does. NULL: out of memory, too. */
+/* The track that takes the slice, maybe a new one; NULL: none (*left_out), or out of memory. */
 static struct lane *lane_of(struct io_perfetto *p, struct io_thread *t, uint64_t from_ns,
 			    uint64_t to_ns, bool *left_out)
 {
@@ -158,7 +158,7 @@ static void annotate(struct buf *b, struct cdict_bytes fname)
 	proto_close(b, at);
 }
 
-/* The packet of one end of the slice, or of what has no length. */
+/* Writes the packet of a slice's begin or end, or of an instant. */
 static void tell(struct io_perfetto *p, const struct cdict_event *ev, uint64_t t_ns, unsigned type,
 		 uint64_t track, struct cdict_bytes fname)
 {

@@ -2,11 +2,11 @@
 /*
  * io_perfetto.h - events with a duration as slices on tracks of their threads.
  *
- * Slices of one track have to nest. Where events of a thread overlap otherwise, as those of asynchronous I/O do, the
- * one that ends later lies on a further track under the thread's.
+ * Slices of one track must nest. When events of a thread overlap without nesting, as in asynchronous I/O, the one that
+ * ends later goes to another track under the thread's.
  *
  * Failure    0 or -ENOMEM
- * Ownership  caller's storage, io_perfetto_fini() empties it, also without a begin
+ * Ownership  caller's storage; io_perfetto_fini() empties it, also without a begin
  */
 #ifndef EXCHANGE_IO_PERFETTO_H
 #define EXCHANGE_IO_PERFETTO_H
@@ -23,15 +23,16 @@ struct io_thread;
 struct io_perfetto {
 	struct map by_tid; /* (pid, tid) -> threads */
 	ARRAY(struct io_thread *) threads;
-	struct map processes; /* pids that were told of */
-	bool *told;           /* types whose name was */
+	struct map processes; /* pids that were written */
+	bool *told;           /* types whose name was written */
 	uint64_t tracks;      /* numbers given */
-	uint64_t left_out;    /* events that overlap more others than there are tracks for */
+	uint64_t left_out;    /* events for which there were not enough tracks */
 	struct buf b;
 };
 
 int io_perfetto_begin(struct io_perfetto *p, const struct tables_walk *w, struct sink *out);
-/* io_perfetto_event - in order of the ends; @instant: it is no slice, as counters are none; @fname may be empty. */
+/* io_perfetto_event - writes an event, in order of the ends; @instant: not a slice, like a counter; @fname may be
+ * empty. */
 int io_perfetto_event(struct io_perfetto *p, struct sink *out, const struct cdict_event *ev,
 		      uint64_t dur_ns, bool instant, struct cdict_bytes fname);
 void io_perfetto_fini(struct io_perfetto *p);

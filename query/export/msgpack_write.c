@@ -6,7 +6,7 @@
 
 #include "base/text/utf8.h"
 
-/* The type's byte and @v in the @n bytes behind it, the first one first. */
+/* Writes the type's byte and @v in @n bytes after it, big-endian. */
 static void head(struct sink *s, uint8_t type, uint64_t v, unsigned n)
 {
 	uint8_t bytes[9] = { type };
@@ -16,19 +16,19 @@ static void head(struct sink *s, uint8_t type, uint64_t v, unsigned n)
 	sink_add(s, bytes, n + 1);
 }
 
-/* How many times 1 is doubled until so many bytes hold @v: their types follow each other in this order. */
+/* log2 of the bytes that hold @v: 1, 2, 4 or 8; their types are in this order. */
 static unsigned doublings(uint64_t v)
 {
 	return v <= UINT8_MAX ? 0 : v <= UINT16_MAX ? 1 : v <= UINT32_MAX ? 2 : 3;
 }
 
-/* The type @of_one, of one byte, or a later one, whose number holds @v. */
+/* Writes @v as type @of_one, for one byte, or as a later, larger type. */
 static void number(struct sink *s, uint8_t of_one, uint64_t v)
 {
 	head(s, (uint8_t)(of_one + doublings(v)), v, 1u << doublings(v));
 }
 
-/* Of so few it stands in the type's byte, or in two or four. */
+/* Writes a count: a small one in the type's byte, else in two or four bytes. */
 static void members(struct sink *s, uint8_t few, uint8_t of_two, uint32_t n)
 {
 	if (n < 16)
@@ -56,7 +56,7 @@ void msgpack_nil(struct sink *s)
 
 void msgpack_int(struct sink *s, int64_t v)
 {
-	/* a signed number takes the bytes of twice its distance from -1 */
+	/* a negative number takes as many bytes as twice its distance from -1 */
 	unsigned n = doublings(2 * ~(uint64_t)v);
 
 	if (v >= -32 && v < 128)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A Perfetto trace: sched_switch and sched_waking as ftrace tells of them, and exits as slices on the tracks of
- * the vCPUs' threads.
+ * A Perfetto trace: sched_switch and sched_waking as ftrace events, and exits as slices on the tracks of the vCPUs'
+ * threads.
  *
- * Who reads it makes slices of a CPU from switch to switch, and drops one whose next is not the prev of the
- * following one. So each CPU has a chain of switches without a break: time of which nobody knows who ran is a
- * thread of its own there, and a slice that lost events or the window cut is closed by a switch that was not recorded.
+ * Perfetto makes slices of a CPU from switch to switch, and drops one whose next is not the prev of the following
+ * switch. So each CPU gets an unbroken chain of switches: unknown time is a thread of its own, and a slice that is
+ * cut by lost events or by the window ends with a switch that was not recorded.
  */
 #include "query/export/perfetto.h"
 
@@ -41,11 +41,11 @@ enum {
 
 /* Perfetto refuses a trace with a higher CPU number. */
 enum { CPUS_MOST = 1024 };
-/* Events of a CPU in one packet: enough that the packet's own bytes do not count. */
+/* Events of a CPU in one packet: enough that the packet's own bytes do not matter. */
 enum { BUNDLE_EVENTS = 128 };
 enum { PRIO_NORMAL = 120 };
 
-/* Who runs on a CPU. */
+/* The runner of a CPU. */
 struct runner {
 	enum { IDLE, TASK, STAND_IN } what;
 	uint32_t task; /* TASK */
@@ -57,12 +57,12 @@ struct event_at {
 	size_t at, len;
 };
 
-/* A CPU's events that wait to be a packet, and the slice that was told last. */
+/* A CPU's events that wait for a packet, and its latest slice. */
 struct lane {
 	ARRAY(struct event_at) events;
 	struct buf bytes;
 	bool lost; /* events are missing before the first of them */
-	bool any;  /* a slice was told: */
+	bool any;  /* there is a latest slice: */
 	struct runner runner;
 	char comm[EXPORT_COMM];
 	int32_t tid, prio;
@@ -99,7 +99,7 @@ static void send(struct export *x, struct buf *packet)
 	packet->len = 0;
 }
 
-/* A slice is told when it ends and its switch-in lies before what happened meanwhile: they are sorted here. */
+/* Slices arrive when they end, and a switch-in is earlier than events in between: sort the events here. */
 static void flush(struct export *x, uint32_t cpu)
 {
 	struct perfetto *p = x->own;
@@ -133,7 +133,7 @@ static size_t begin_event(struct lane *l, uint64_t t_ns, int32_t pid)
 	return at;
 }
 
-/* @first: where in the lane's bytes it began. */
+/* @first: where the event begins in the lane's bytes. */
 static void end_event(struct export *x, uint32_t cpu, size_t first, size_t event, uint64_t t_ns)
 {
 	struct perfetto *p = x->own;
@@ -172,7 +172,7 @@ static bool same(const struct runner *a, const struct runner *b)
 				: a->what == IDLE || a->stand_in == b->stand_in);
 }
 
-/* What a switch says of who it is to. */
+/* Sets the fields of a switch to @r. */
 static void describe(struct export *x, uint32_t cpu, const struct runner *r, struct lane *out)
 {
 	char room[EXPORT_COMM];
@@ -196,7 +196,7 @@ static void describe(struct export *x, uint32_t cpu, const struct runner *r, str
 	out->runner = *r;
 }
 
-/* @l as it was until @t_ns, then @next. */
+/* Writes a switch at @t_ns from @l to @next. */
 static void tell_switch(struct export *x, uint32_t cpu, const struct lane *l,
 			const struct lane *next, uint64_t t_ns)
 {
@@ -217,7 +217,7 @@ static void tell_switch(struct export *x, uint32_t cpu, const struct lane *l,
 	end_event(x, cpu, first, event, t_ns);
 }
 
-/* A CPU begins with IDLE, which is what Perfetto takes for who ran before. */
+/* A CPU begins with IDLE, which Perfetto assumes before the first switch. */
 static void begin_lane(struct export *x, uint32_t cpu, struct lane *l)
 {
 	const struct runner idle = { .what = IDLE };
@@ -228,7 +228,7 @@ static void begin_lane(struct export *x, uint32_t cpu, struct lane *l)
 	l->any = true;
 }
 
-/* From @from_ns on @r runs, as @s says. */
+/* Switches to @r at the begin of @s. */
 static void switch_to(struct export *x, const struct export_slice *s, const struct runner *r)
 {
 	struct perfetto *p = x->own;
@@ -259,14 +259,14 @@ static void told_slice(struct export *x, const struct export_slice *s)
 	if (s->cpu >= p->n_lanes)
 		return;
 	l = &p->lanes[s->cpu];
-	/* Before it is known who runs on a CPU it has no slices. */
+	/* A CPU has no slices before its first known task. */
 	if (!l->any && is_unknown(&r))
 		return;
 	if (!l->any || l->switched || !same(&l->runner, &r))
 		switch_to(x, s, &r);
 	l->to_ns = s->to_ns;
 	l->switched = s->switched;
-	/* What became of it when nobody saw it is not known: asleep says nothing of waits for a CPU. */
+	/* Without a switch-out the state is unknown: asleep, as that shows no wait for a CPU. */
 	if (s->switched)
 		l->state = perfetto_state(p->kernel, s->off, s->prev_state);
 	else
@@ -301,7 +301,7 @@ static void told_wake(struct export *x, const struct export_wake *w)
 
 /* ---- exits ---- */
 
-/* The number by which the reason is called on this sequence; when it is new the packet says what it means. */
+/* The reason's interned number on this sequence; a new one is defined in the packet. */
 static uint32_t reason_iid(struct export *x, const struct export_exit *e)
 {
 	struct perfetto *p = x->own;
@@ -368,7 +368,7 @@ static int begin(struct export *x, struct cdict_error *err)
 	return perfetto_names(x, needed, p->n_lanes, err);
 }
 
-/* The last slice of a CPU ends with the window, at which IDLE takes over: without a switch it would have no end. */
+/* Ends the last slice of each CPU with a switch to IDLE at the window's end: else it would have no end. */
 static int end(struct export *x, struct cdict_error *err)
 {
 	struct perfetto *p = x->own;
@@ -380,7 +380,7 @@ static int end(struct export *x, struct cdict_error *err)
 		if (l->any) {
 			describe(x, cpu, &idle, &next);
 			next.prio = PRIO_NORMAL;
-			/* the window cut it short: it ran on */
+			/* cut by the window: still running */
 			l->state = l->switched ? l->state : 0;
 			tell_switch(x, cpu, l, &next, l->to_ns);
 		}

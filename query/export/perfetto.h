@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfetto.h - what the two files of the Perfetto writer have of each other: a trace is a row of packets, those
- * that name things (perfetto_names.c) and those that tell what happened (perfetto.c).
+ * perfetto.h - shared by the two files of the Perfetto writer: a trace is a sequence of packets, first those with
+ * names (perfetto_names.c), then those with events (perfetto.c).
  *
- * Numbers of fields are those of protos/perfetto/trace in Perfetto's sources.
+ * Field numbers are those of protos/perfetto/trace in Perfetto's sources.
  */
 #ifndef EXCHANGE_PERFETTO_H
 #define EXCHANGE_PERFETTO_H
@@ -59,13 +59,13 @@ enum {
 	INSTANT = 3,
 };
 enum { INTERNED_CATEGORIES = 1, INTERNED_EVENT_NAMES = 2 };
-/* One writer wrote all of it. */
+/* All packets are from one writer. */
 enum { SEQUENCE_ID = 1 };
 enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6 };
 
 /*
- * Above every tid that Linux gives (PID_MAX_LIMIT is 2^22): on each CPU one thread that stands for time of which
- * nobody knows who ran, and one for tasks that were not asked for.
+ * Above every tid of Linux (PID_MAX_LIMIT is 2^22): on each CPU one thread that stands for unknown time, and one for
+ * tasks that are not wanted.
  */
 enum perfetto_stand_in { STAND_IN_UNKNOWN = 0, STAND_IN_OTHERS, STAND_INS };
 #define STAND_IN_PID(what) ((1 << 22) + 1 + (int32_t)(what))
@@ -73,26 +73,26 @@ enum perfetto_stand_in { STAND_IN_UNKNOWN = 0, STAND_IN_OTHERS, STAND_INS };
 	((1 << 22) + 1 + STAND_INS + (int32_t)(cpu)*STAND_INS + (int32_t)(what))
 extern const char *const perfetto_stand_ins[STAND_INS];
 
-/* perfetto_packet - begins a packet in @b, which proto_close() ends; with a time if it is not ANALYZE_NO_TIME. */
+/* perfetto_packet - begins a packet in @b, which proto_close() ends; with a time unless that is ANALYZE_NO_TIME. */
 size_t perfetto_packet(struct buf *b, uint64_t t_ns);
-/* perfetto_interned - the @name by which the number @iid of the kind @what (INTERNED_*) is called from now on. */
+/* perfetto_interned - defines @name as number @iid of the kind @what (INTERNED_*) from now on. */
 void perfetto_interned(struct buf *b, unsigned what, uint32_t iid, const char *name);
-/* perfetto_track - the number of the track on which a task's slices lie. */
+/* perfetto_track - the number of the track with a task's slices. */
 uint64_t perfetto_track(uint32_t task);
 
-/* perfetto_first - the packets with which every trace begins: kernel, clocks. */
+/* perfetto_first - writes the packets with which every trace begins: kernel, clocks. */
 void perfetto_first(struct buf *b, const struct tables_walk *w);
 
-/* perfetto_names - those and the other packets before all others. @stand_ins: for how many CPUs there are some. */
+/* perfetto_names - writes those and the packets with names. @needed: which stand-ins, on each of the @cpus CPUs. */
 int perfetto_names(struct export *x, const bool needed[STAND_INS], uint32_t cpus,
 		   struct cdict_error *err);
 
-/* The kernel's version as numbers, 0.0: not known, which Perfetto takes for 4.4. */
+/* The kernel's version as numbers; 0.0: unknown, which Perfetto takes as 4.4. */
 struct perfetto_kernel {
 	unsigned major, minor;
 };
 struct perfetto_kernel perfetto_kernel(const struct tables_walk *w);
-/* perfetto_state - prev_state as sched_switch of that kernel has it. */
+/* perfetto_state - prev_state as in that kernel's sched_switch. */
 uint64_t perfetto_state(struct perfetto_kernel kernel, enum analyze_off off, uint64_t prev_state);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a Perfetto trace begins with: the kernel's release, by which sched_switch's states are read, the clocks,
- * processes and threads, and the tracks that have exits.
+ * The first packets of a Perfetto trace: the kernel's release, which decides how sched_switch's states are read, the
+ * clocks, processes and threads, and the tracks that have exits.
  *
- * A thread that somebody named is called so by its process tree and, which wins over all else, by its track; others
- * by what sched_switch says, as that may change.
+ * A labelled thread has its name in the process tree and in its track, which overrides all other names; other threads
+ * have that of sched_switch, as it may change.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ enum {
 	INTERNED_NAME = 2,
 };
 
-/* A process tree of all tasks that there are would be one message of any length. */
+/* Process trees are split: one with all tasks could have any length. */
 enum { PACKET_BYTES = 32 << 10 };
 
 const char *const perfetto_stand_ins[STAND_INS] = {
@@ -79,8 +79,8 @@ static bool at_least(struct perfetto_kernel k, unsigned major, unsigned minor)
 	return k.major > major || (k.major == major && k.minor >= minor);
 }
 
-/* Since Linux 4.14 the bits are those of TASK_REPORT, and the one above says preempted; before that those of
- * the scheduler, which were one more since 4.8. */
+/* Since Linux 4.14 the bits are those of TASK_REPORT, and the next one means preempted; before that they are those of
+ * the scheduler, one more since 4.8. */
 uint64_t perfetto_state(struct perfetto_kernel kernel, enum analyze_off off, uint64_t prev_state)
 {
 	if (off == ANALYZE_OFF_RUNNABLE)
@@ -136,7 +136,7 @@ static void one_clock(struct buf *b, uint64_t id, uint64_t ns)
 	proto_close(b, clock);
 }
 
-/* The recording's clock stands where Perfetto's own traces have the boot clock. */
+/* The recording's clock takes the place of the boot clock in Perfetto's own traces. */
 static void clocks(struct buf *b, const struct tables_walk *w, uint64_t t_ns)
 {
 	const char *wall = cdict_reader_info(w->reader, "clock.wall_ns");
@@ -225,7 +225,7 @@ static const char *process_name(struct writer *w, const struct analyze_task *t)
 	return vm ? vm : t->comm;
 }
 
-/* A process is told of once: by its first thread, or by whichever is heard of first. */
+/* Writes each process once: for its main thread, or for its first known one. */
 static int tree(struct writer *w, const bool needed[STAND_INS], uint32_t cpus)
 {
 	const struct analyze_engine *eng = w->x->walk->eng;
@@ -312,7 +312,7 @@ static void process_track_of(struct writer *w, const struct analyze_task *t)
 	proto_close(&w->b, packet);
 }
 
-/* Threads that have exits or a name; the processes of VMs. */
+/* Writes tracks of threads that have exits or a name, and of the processes of VMs. */
 static int tracks(struct writer *w)
 {
 	const struct analyze_engine *eng = w->x->walk->eng;
@@ -340,7 +340,7 @@ static int tracks(struct writer *w)
 			name = export_name(w->x, t->index);
 			rc = name ? rc : -ENOMEM;
 		}
-		/* of a tid that was given again, from its second task on */
+		/* of a reused tid, from its second task on */
 		thread_track(w, t, name,
 			     t->reused && t->first_ns > w->x->sum->from_ns ? t->first_ns
 									   : w->x->sum->from_ns);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The file of perfwhiz, the Python tool that first used the name cdict: zlib of a MessagePack map of eight columns
- * with an entry an event. Of a switch these are who left the CPU, how long it had run (0: nobody knows), and who came; of kvm_exit
- * how long the guest had run and the exit's number; of kvm_entry how long the exit took.
+ * with an entry per event. A switch has the task that left the CPU, how long it had run (0: unknown), and the next task;
+ * kvm_exit how long the guest had run and the exit's number; kvm_entry how long the exit took.
  *
- * Times are whole microseconds, as its reports cannot print others, from the first row; a duration is the
- * difference of two of them, so that what is read and written again stays as it is.
+ * Times are whole microseconds since the first row, as its reports cannot print others; a duration is the
+ * difference of two of them, so that reading and writing a file again does not change it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,11 +19,11 @@
 
 enum kind { SWITCH = 0, KVM_EXIT, KVM_ENTRY };
 
-/* A column is written when all rows are known, so they wait: about a dozen bytes each. */
+/* Columns are written when all rows are known, so rows are kept: about a dozen bytes each. */
 struct perfwhiz {
 	struct buf rows;
 	uint64_t n;
-	uint64_t us; /* of the row before; the first one is at 0 */
+	uint64_t us; /* of the previous row; the first one is at 0 */
 };
 
 struct row {

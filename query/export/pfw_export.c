@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * .pfw: a line of JSON for each event behind a line '[', as DFTracer writes them, so that a reader may begin at any
+ * .pfw: a line '[', then a line of JSON for each event, as DFTracer writes them, so that a reader may begin at any
  * line and several can share a file (gzip.h ends its members there). Slices of CPUs have the category "sched", exits
  * "kvm_exit", wake-ups "wakeup"; pid and tid are the task's.
  *
- * Times are microseconds, with decimals where they are no whole ones.
+ * Times are microseconds, with decimals if they are not whole.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct pfw {
 	uint64_t id;
 };
 
-/* A line up to what its args are besides the CPU. */
+/* Begins a line, up to the CPU in its args. */
 static void begin_line(struct export *x, const char *category, const char *name, uint32_t task,
 		       uint64_t t_ns, uint64_t dur_ns, uint32_t cpu)
 {

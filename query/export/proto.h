@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * proto.h - writes messages of Protocol Buffers: fields with their numbers, into a buffer.
+ * proto.h - writes Protocol Buffers messages: numbered fields, into a buffer.
  *
- *	size_t at = proto_open(&b, 4);		// a message inside
+ *	size_t at = proto_open(&b, 4);		// a nested message
  *	proto_number(&b, 2, pid);
  *	proto_text(&b, 1, comm);
  *	proto_close(&b, at);
  *
- * The length of a message inside is written in four bytes however short it is, which readers take and which
- * spares a copy (Perfetto's own writer does the same). Out of memory the buffer remembers.
+ * The length of a nested message always takes four bytes, which readers accept and which saves a copy (Perfetto's own
+ * writer does the same). Out of memory sets the buffer's failed.
  */
 #ifndef EXCHANGE_PROTO_H
 #define EXCHANGE_PROTO_H
@@ -23,10 +23,10 @@ static inline void proto_number(struct buf *b, unsigned field, uint64_t value)
 	buf_varint(b, value);
 }
 
-/* proto_text - foreign text: what is no UTF-8 becomes U+FFFD, as a field of this kind must be it. */
+/* proto_text - writes foreign text: invalid UTF-8 becomes U+FFFD, as such a field must be UTF-8. */
 void proto_text(struct buf *b, unsigned field, const char *text);
 
-/* proto_open - begins a message inside, of less than 256 MiB; proto_close takes what it gave. */
+/* proto_open - begins a nested message of less than 256 MiB; returns the argument of proto_close(). */
 static inline size_t proto_open(struct buf *b, unsigned field)
 {
 	static const uint8_t room[PROTO_LENGTH] = { 0 };

@@ -2,8 +2,8 @@
 /*
  * database.c - the program's own connection: SQLite loaded, files registered, statements run.
  *
- * The database is in memory and holds nothing. Statements may make tables and views there, which vanish with it; no file
- * is opened, written or attached by any of them.
+ * The database is in memory and starts empty. Statements may create tables and views there, which vanish with it; they
+ * cannot open, write or attach files.
  */
 #include "query/sql/database.h"
 
@@ -16,16 +16,16 @@
 #include "base/system/shared_object.h"
 #include "query/sql/tables.h"
 
-/* What SQLite may take: a sort goes to temporary files long before. */
+/* SQLite's memory limit: a sort uses temporary files long before. */
 #define MEMORY_DEFAULT ((sqlite3_int64)2 << 30)
-/* A text or blob; a statement's own instructions between two looks at the clock. */
+/* Bytes of a text or blob; SQLite instructions between two calls of on_progress(). */
 enum { VALUE_MOST = 256 << 20, STEPS = 20000 };
 
 struct query {
 	sqlite3 *db;
 	struct query_db *files;
-	const struct query_out *out; /* of the statement that runs */
-	int stopped;                 /* what one of its functions said */
+	const struct query_out *out; /* of the running statement */
+	int stopped;                 /* the result other than 0 of one of its functions */
 };
 
 /* ---- loading ---- */
@@ -67,7 +67,7 @@ static int load(struct cdict_error *err)
 
 int query_connect(sqlite3 **out, struct cdict_error *err)
 {
-	/* SQLite calls it by its real type */
+	/* SQLite calls it with its real type */
 	void (*entry)(void) = (void (*)(void))(uintptr_t)take_api;
 	int rc = load(err);
 
@@ -98,7 +98,7 @@ int query_sqlite_failed(sqlite3 *db, int rc, struct cdict_error *err)
 		       : cdict_fail(err, -EINVAL, CDICT_NO_OFFSET, "%s", sqlite3_errmsg(db));
 }
 
-/* ---- what statements may not ---- */
+/* ---- forbidden in statements ---- */
 
 static bool is_harmless_pragma(const char *name)
 {
@@ -258,7 +258,7 @@ static int tell_columns(struct query *q, sqlite3_stmt *stmt, size_t n)
 	return rc;
 }
 
-/* One statement; 0, or what one of the caller's functions said, or a failure with *err. */
+/* Runs one statement; 0, the result of one of the caller's functions, or a failure with *err. */
 static int run_one(struct query *q, sqlite3_stmt *stmt, struct cdict_error *err)
 {
 	size_t n = (size_t)sqlite3_column_count(stmt);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * export.c - the tables as an SQLite file: what a query reads, written once, for programs that know SQLite and not us.
+ * export.c - writes the tables to an SQLite file, for programs that read SQLite but not cdict files.
  *
- * An event that no other system has by that name is a table of its short name, and its full one a view; all events
- * together (ftrace_event) and sched are views, too.
+ * An event whose short name is unique is a table of that name, and a view of its full name; all events together
+ * (ftrace_event) and sched are views, too.
  */
 #include <errno.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static int copy(sqlite3 *db, const struct query_table *t, struct cdict_error *er
 	return execute_sink(db, &s, err);
 }
 
-/* A view cannot name another database's tables: it is made where those are, without a database before their names. */
+/* A view cannot refer to tables of another database: it is created in theirs and names them without a database. */
 static int add_view(sqlite3 *db, const char *name, const char *of, struct cdict_error *err)
 {
 	struct sink s;
@@ -134,7 +134,7 @@ static int write_tables(sqlite3 *db, const struct query_db *qdb, struct cdict_er
 
 static int attach(sqlite3 *db, const char *path, struct cdict_error *err)
 {
-	/* what begins otherwise could be a URI */
+	/* another beginning could be that of a URI */
 	char *name = sqlite3_mprintf("%s%s", *path == '/' ? "" : "./", path);
 	char *sql = name ? sqlite3_mprintf("ATTACH %Q AS exported", name) : NULL;
 	int rc = sql ? execute(db, sql, err) : cdict_fail_nomem(err);
@@ -156,7 +156,7 @@ int query_export_sqlite(const struct query_file *files, size_t n, const struct q
 	rc = query_connect_files(&qdb, db, files, n, opts, err);
 	if (!rc)
 		rc = attach(db, path, err);
-	/* the file appears whole or not at all by its caller's rule: it needs no journal */
+	/* the caller makes the file appear whole or not at all: it needs no journal */
 	if (!rc)
 		rc = execute(
 			db,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * extension.c - what SQLite calls of cdict_sqlite.so when it is loaded.
+ * extension.c - the entry point of cdict_sqlite.so, which SQLite calls when it loads it.
  *
  *	.load cdict_sqlite
  *	SELECT cdict_open('run.cdict');
@@ -14,7 +14,7 @@
 
 SQLITE_EXTENSION_INIT1
 
-/* By the name that SQLite makes of the file's. */
+/* SQLite derives the function's name from the file's. */
 CDICT_API int sqlite3_cdictsqlite_init(sqlite3 *db, char **why,
 				       const struct sqlite3_api_routines *api)
 {

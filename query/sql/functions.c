@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* functions.c - SQL functions about the files: cdict_open() of the extension, trace_start() and its like. */
+/* functions.c - SQL functions about the files: cdict_open() of the extension, trace_start() and others. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static void unref(void *qdb)
 	query_db_unref(qdb);
 }
 
-/* cdict_open(FILE): the tables tell of that file, too; how many events it has. */
+/* cdict_open(FILE) - adds the file to the tables; returns its number of events. */
 static void on_open(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	struct query_db *qdb = sqlite3_user_data(ctx);

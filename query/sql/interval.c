@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * interval.c - sets of intervals as SQL values: what else happened while some events were active.
+ * interval.c - sets of intervals as SQL values, to find what else happened while some events were active.
  *
- * A set is a blob: eight bytes that say so, and for each interval its begin and end (exclusive), ascending, apart from each
- * other, as 64-bit little-endian integers. An event without a duration takes no time, and adds nothing.
+ * A set is a blob: eight bytes of magic, then the begin and end (exclusive) of each interval, ascending and disjoint, as
+ * 64-bit little-endian integers. An event without a duration adds nothing.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static struct pair pair_at(const struct set *s, size_t i)
 	return (struct pair){ (int64_t)le64toh(v[0]), (int64_t)le64toh(v[1]) };
 }
 
-/* False: it is none; of NULL the empty set. */
+/* False: @v is not a set; NULL is the empty set. */
 static bool set_of(sqlite3_value *v, struct set *out)
 {
 	const unsigned char *data = sqlite3_value_blob(v);
@@ -51,7 +51,7 @@ static bool set_of(sqlite3_value *v, struct set *out)
 	return true;
 }
 
-/* The same for an argument of a function: what is none is told. */
+/* The same for an argument of a function, with an error if it is not a set. */
 static bool set_in(sqlite3_context *ctx, sqlite3_value *v, struct set *out)
 {
 	bool is_one = set_of(v, out);
@@ -61,7 +61,7 @@ static bool set_in(sqlite3_context *ctx, sqlite3_value *v, struct set *out)
 	return is_one;
 }
 
-/* A begin and a duration; false: it takes no time. */
+/* A begin and a duration as a pair; false when the duration is not positive. */
 static bool pair_of(sqlite3_value **argv, struct pair *out)
 {
 	if (sqlite3_value_type(argv[0]) == SQLITE_NULL ||
@@ -87,7 +87,7 @@ static int by_from(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* The same time in as few intervals as that takes. */
+/* Sorts the intervals and joins those that overlap or touch. */
 static void merge(struct collected *c)
 {
 	size_t n = 0;
@@ -121,7 +121,7 @@ static void on_union(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	}
 	if (c->failed || !pair_of(argv, &p))
 		return;
-	/* many that overlap are few: before the array grows */
+	/* overlapping ones merge to few: try that before the array grows */
 	if (c->all.n == c->all.cap && c->all.n >= MERGE_FIRST_AT)
 		merge(c);
 	c->failed = array_push(&c->all, p) != 0;
@@ -160,7 +160,7 @@ static void end_union(sqlite3_context *ctx)
 	array_fini(&c->all);
 }
 
-/* ---- of a set and an interval ---- */
+/* ---- functions of a set and an interval ---- */
 
 /* The first pair that ends after @t. */
 static size_t first_after(const struct set *s, int64_t t)
@@ -187,7 +187,7 @@ static void on_overlaps(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	(void)argc;
 	if (!set_in(ctx, argv[0], &s) || sqlite3_value_type(argv[1]) == SQLITE_NULL)
 		return;
-	if (!pair_of(argv + 1, &p)) /* without a duration it is an instant */
+	if (!pair_of(argv + 1, &p)) /* without a duration: an instant */
 		p.to = p.from = sqlite3_value_int64(argv[1]);
 	i = first_after(&s, p.from);
 	sqlite3_result_int(ctx, i < s.n && (pair_at(&s, i).from < p.to ||
@@ -221,7 +221,7 @@ static void on_overlap_dur(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	sqlite3_result_int64(ctx, sum);
 }
 
-/* ---- of sets ---- */
+/* ---- functions of sets ---- */
 
 static void on_intersect(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {

@@ -12,7 +12,7 @@ struct list_source {
 	bool begun;
 };
 
-/* list_open - of @n rows; with an @only below @n of that one. */
+/* list_open - opens a source of @n rows, or of row @only alone if that is below @n. */
 int list_open(struct query_source **out, struct query_run_of *run, size_t n, size_t only,
 	      void (*column)(struct query_source *src, sqlite3_context *ctx, int column),
 	      struct cdict_error *err);

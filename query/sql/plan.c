@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * plan.c - what of a statement's WHERE reaches the files.
+ * plan.c - uses a statement's WHERE to read less of the files.
  *
- * Constraints on the columns with a role are taken over: time and CPU become those of the blocks that are read, a
- * file's name leaves the others out. SQLite tests every row all the same (omit stays 0), so that a scan may give
- * more than was asked for, never less. The plan is a text of two letters a value: what it is of, and how it compares,
- * and behind a ':' the columns that are looked at, in hexadecimal.
+ * Constraints on the columns with a role are used: time and CPU select the blocks to read, a file's name excludes
+ * the other files. SQLite still tests every row (omit stays 0), so a scan may return more rows than match, never
+ * fewer. The plan is a text with two letters per value, for its role and its operator, then ':' and the columns
+ * that are read, in hexadecimal.
  */
 #include "query/sql/plan.h"
 
@@ -32,7 +32,7 @@ static char letter_of(unsigned char op)
 	return 0;
 }
 
-/* Whether a constraint of that kind on such a column is of use. */
+/* Whether a constraint with that operator on such a column reduces reading. */
 static bool helps(enum query_role role, char op)
 {
 	switch (role) {
@@ -55,7 +55,7 @@ static bool helps(enum query_role role, char op)
 	return false;
 }
 
-/* How many of the rows are left, about. */
+/* Approximate share of the rows that is left. */
 static double share(const struct query_table *t, const struct query_db *db, enum query_role role,
 		    char op)
 {
@@ -87,7 +87,7 @@ static double share(const struct query_table *t, const struct query_db *db, enum
 
 int plan_best(sqlite3_index_info *info, const struct query_db *db, const struct query_table *table)
 {
-	/* of each role and operator one constraint is enough: SQLite tests the others */
+	/* one constraint per role and operator is enough: SQLite tests the others */
 	bool taken[QUERY_ROLES][128] = { { false } };
 	double rows = table->flags & QUERY_SMALL ? 200 : (double)query_db_events(db) + 200;
 	char *text = sqlite3_malloc(2 * 32 + 32);
@@ -106,7 +106,7 @@ int plan_best(sqlite3_index_info *info, const struct query_db *db, const struct 
 		if (!op || !helps(role, op))
 			continue;
 		if (argument) {
-			/* without its values such a table is another one */
+			/* without its arguments such a table would be a different one */
 			if (!c->usable) {
 				sqlite3_free(text);
 				return SQLITE_CONSTRAINT;
@@ -136,7 +136,7 @@ int plan_best(sqlite3_index_info *info, const struct query_db *db, const struct 
 
 /* ---- values ---- */
 
-/* Compares with times as a 64-bit integer does: false: it does so with none in the same way. */
+/* An integer that compares with times as @v does; false: there is none. */
 static bool integer_of(sqlite3_value *v, char op, int64_t *out, bool *exact)
 {
 	double d;
@@ -155,7 +155,7 @@ static bool integer_of(sqlite3_value *v, char op, int64_t *out, bool *exact)
 		*out = d >= 9.2e18 ? INT64_MAX : d <= -9.2e18 ? INT64_MIN : (int64_t)d;
 		return true;
 	default:
-		return false; /* texts are larger than all numbers: SQLite knows */
+		return false; /* texts are larger than all numbers: left to SQLite */
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * query.h - SQL over captures: SQLite's virtual tables read the cdicts as they are, nothing is imported.
+ * query.h - SQL over captures: SQLite's virtual tables read the cdict files directly, without an import.
  *
  *	struct query_file files[] = { { .name = "a.cdict", .reader = r } };
  *	struct query *q;
@@ -9,7 +9,7 @@
  *	query_run(q, "SELECT utid, sum(dur) FROM sched_slice GROUP BY utid", &how, err);
  *	query_close(q);
  *
- * SQLite is loaded when it is asked for (base/system/shared_object.h).  cdict-query(1) has the tables.
+ * SQLite is loaded on first use (base/system/shared_object.h).  cdict-query(1) lists the tables.
  *
  * Units      ts, dur in nanoseconds, of the recording's clock
  * Threads    one at a time per query
@@ -29,11 +29,11 @@
 struct query;
 
 struct query_file {
-	const char *name; /* what the column `run` says; borrowed while the query is open */
+	const char *name; /* value of the column `run`; borrowed while the query is open */
 	struct cdict_reader *reader;
 	struct label_index *labels; /* or NULL: the file's own */
 	uint64_t from_ns,
-		to_ns; /* the window to which what tables tell is clipped; both 0: the whole */
+		to_ns; /* the window to which rows of tables are clipped; both 0: the whole */
 };
 
 /* The zero value has all defaults. */
@@ -56,25 +56,25 @@ struct query_value {
 	size_t len;
 };
 
-/* Who hears what a statement gives. What they do not give 0 for ends it, and is what query_run() returns. */
+/* Receives the results of a statement. A return value other than 0 ends it and becomes query_run()'s result. */
 struct query_out {
 	/* The columns of a statement that has any, before its first row. */
 	int (*columns)(void *ctx, const char *const *names, size_t n);
 	int (*row)(void *ctx, const struct query_value *values, size_t n);
 	void *ctx;
-	/* Now and then while SQLite works: how many events were read of how many there are.  NULL: nobody asks. */
+	/* Called now and then while SQLite works, with the events read so far and their total; may be NULL. */
 	int (*progress)(void *ctx, uint64_t read, uint64_t events);
 	void *progress_ctx;
 };
 
-/* query_run - the statements of @sql, parted by ';', one after the other. */
+/* query_run - runs the statements of @sql, separated by ';', one after the other. */
 int query_run(struct query *q, const char *sql, const struct query_out *out,
 	      struct cdict_error *err);
 
 /* query_blocks_read - event blocks of all files that were decoded so far. */
 uint64_t query_blocks_read(const struct query *q);
 
-/* query_export_sqlite - an SQLite database at @path, which is empty or not there, with the tables of @files. */
+/* query_export_sqlite - writes the tables of @files as an SQLite database to @path, which is empty or does not exist. */
 int query_export_sqlite(const struct query_file *files, size_t n, const struct query_options *opts,
 			const char *path, struct cdict_error *err);
 

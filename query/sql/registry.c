@@ -59,7 +59,7 @@ void query_db_unref(struct query_db *qdb)
 	free(qdb);
 }
 
-/* Whether every CPU's own events tell all of it. */
+/* Whether the events of each CPU are complete on their own. */
 static bool is_whole(const struct cdict_reader *r, const struct scope *scope)
 {
 	return scope->whom == SCOPE_SYSTEM && !scope->overwritten && !scope->filtered &&

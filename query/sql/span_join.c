@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * span_join.c - Perfetto's operator tables SPAN_JOIN and SPAN_LEFT_JOIN: where rows of two tables with ts and dur lie in the
- * same time.
+ * span_join.c - Perfetto's operator tables SPAN_JOIN and SPAN_LEFT_JOIN: the times at which rows of two tables with ts
+ * and dur overlap.
  *
  *	CREATE VIRTUAL TABLE both USING SPAN_JOIN(a PARTITIONED cpu, b PARTITIONED cpu);
  *
  * Either table, or a view, may be PARTITIONED by an integer column, both by the same one; rows of a table and partition
  * must not overlap. A row of the result is a piece of time: ts, dur, the partition, then the other columns of both.
- * Of the left join pieces of the first table without the second have NULL there. Both are read once, in order of time.
+ * In a left join, pieces of the first table alone have NULL for the second. Both are read once, in order of time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum { LEFT = 0, RIGHT = 1, SIDES = 2, NAME_MOST = 200 };
 
 struct side {
 	char table[NAME_MOST], partition[NAME_MOST]; /* partition "": none */
-	int n, ts, dur, at; /* of SELECT *: columns, and which of them; -1 */
+	int n, ts, dur, at; /* columns of SELECT *, and their indexes, or -1 */
 	char *sql;
 };
 
@@ -28,7 +28,7 @@ struct span_table {
 	sqlite3 *db;
 	struct side sides[SIDES];
 	bool is_left;
-	bool busy; /* one of its sides is being read: that must not read it */
+	bool busy; /* one of its sides is being read, and must not read this table */
 };
 
 struct row {
@@ -40,13 +40,13 @@ struct row {
 struct cursor {
 	sqlite3_vtab_cursor base;
 	struct row rows[SIDES];
-	int64_t from, to, done; /* the piece; up to where the left row was told of */
-	bool alone;             /* without the right row */
+	int64_t from, to, done; /* the piece; end of the left row's pieces so far */
+	bool alone;             /* no right row in the piece */
 	bool eof;
 	sqlite3_int64 rowid;
 };
 
-/* ---- making one ---- */
+/* ---- creating ---- */
 
 /* "name" or "name PARTITIONED column". */
 static bool parse(struct side *s, const char *text)
@@ -64,7 +64,7 @@ static bool parse(struct side *s, const char *text)
 	       !sqlite3_stricmp(word, "PARTITIONED");
 }
 
-/* Looks up the columns; those that stand after ts, dur and the partition are added to @text. */
+/* Looks up the columns and appends those other than ts, dur and the partition to @text. */
 static int describe(struct span_table *t, struct side *s, sqlite3_str *text, char **why)
 {
 	char *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", s->table);
@@ -176,7 +176,7 @@ static int connect(sqlite3 *db, bool is_left, int argc, const char *const *argv,
 	return SQLITE_OK;
 }
 
-/* A create that differs from the connect: else there would be such a table without CREATE. */
+/* Must differ from on_connect(): else the table would exist without CREATE. */
 static int on_create(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
 		     char **why)
 {
@@ -229,7 +229,7 @@ static int failed(struct cursor *c, int rc)
 	return rc;
 }
 
-/* The side's next row. */
+/* Reads the side's next row. */
 static int step(struct cursor *c, int which)
 {
 	struct span_table *t = (struct span_table *)(void *)c->base.pVtab;
@@ -250,8 +250,8 @@ static int step(struct cursor *c, int which)
 	return SQLITE_OK;
 }
 
-/* The left side's next row, of which nothing was told yet; one that overlaps the row before is told of from there on.
- * A right side without partitions begins again in another one. */
+/* Reads the left side's next row; if it overlaps the previous row, its pieces begin at the end of that. A right side
+ * without partitions is read again from the start for each partition of the left side. */
 static int step_left(struct cursor *c)
 {
 	const struct span_table *t = (const struct span_table *)(const void *)c->base.pVtab;
@@ -269,7 +269,7 @@ static int step_left(struct cursor *c)
 	return step(c, RIGHT);
 }
 
-/* -1, 0, 1: the right row's partition is before, the same as, behind the left one's. */
+/* -1, 0, 1: the right row's partition is less than, equal to or greater than the left one's. */
 static int compare_parts(const struct cursor *c)
 {
 	const struct span_table *t = (const struct span_table *)(const void *)c->base.pVtab;
@@ -280,7 +280,7 @@ static int compare_parts(const struct cursor *c)
 							: c->rows[RIGHT].part > c->rows[LEFT].part;
 }
 
-/* The next piece, of [c->done, left row's end). */
+/* Moves to the next piece, in [c->done, left row's end). */
 static int advance(struct cursor *c)
 {
 	const struct span_table *t = (const struct span_table *)(const void *)c->base.pVtab;

@@ -44,7 +44,7 @@ static void set_window(struct stream_source *s, const struct stream_options *opt
 	query->from_ns = scan->from_ns > scan->end_from_ns ? scan->from_ns : scan->end_from_ns;
 	if (scan->clip_from_ns > query->from_ns)
 		query->from_ns = scan->clip_from_ns;
-	/* windows that touch add up: the end belongs to the next one, but for the capture's */
+	/* adjacent windows add up: the end belongs to the next one, except at the capture's end */
 	if (scan->clip_to_ns && scan->clip_to_ns < s->run->last_ns && scan->clip_to_ns <= to)
 		to = scan->clip_to_ns - 1;
 	if (scan->has_utid && s->run->has_threads) {
@@ -62,7 +62,7 @@ static int common_pid(const struct cdict_event_type *type)
 	return cdict_event_type_field(type, "common_pid");
 }
 
-/* Which types, and which of their fields; -ENOMEM. One allocation holds all bitmaps, *@fields is to be freed. */
+/* Selects the types and their fields; -ENOMEM. One allocation holds all bitmaps; the caller frees *@fields. */
 static int set_types(struct stream_source *s, const struct stream_options *opts,
 		     struct cdict_query *query, const uint64_t ***fields)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* stream.h - a source whose rows are events as they are stored, in order of time. */
+/* stream.h - a source whose rows are the stored events, in order of time. */
 #ifndef QUERY_STREAM_H
 #define QUERY_STREAM_H
 
@@ -10,19 +10,19 @@ struct stream_source {
 	struct query_run_of *run;
 	struct cdict_events *it;
 	struct cdict_event ev;
-	int *fields;            /* the caller's: which field of what; freed with the source */
+	int *fields;            /* by type and options' field: its number; freed with the source */
 	size_t n_fields;        /* for each type */
-	uint64_t *types, *cpus; /* bitmaps that @it looks at */
+	uint64_t *types, *cpus; /* bitmaps that @it reads */
 	const void *ctx;        /* the caller's */
 	bool done;
 };
 
-/* What is read. */
+/* The events and fields to read. */
 struct stream_options {
 	const struct query_scan *scan;
-	bool by_end; /* ts of a row is not the event's time: that is its end */
-	bool utid;   /* somebody looks at utid */
-	/* Which field of type @i is the @field-th that is asked for, -1: none; UINT32_MAX types: none. */
+	bool by_end; /* an event's time is the end of its row, not ts */
+	bool utid;   /* utid is read */
+	/* The field of @type that is the caller's field number @field, or -1. */
 	int (*field)(const void *ctx, const struct cdict_event_type *type, size_t field);
 	size_t n_fields;
 	bool (*wants)(const void *ctx, const struct cdict_event_type *type);
@@ -33,7 +33,7 @@ int stream_open(struct query_source **out, struct query_run_of *run,
 		const struct stream_options *opts,
 		void (*column)(struct query_source *src, sqlite3_context *ctx, int column),
 		struct cdict_error *err);
-/* stream_field - of the event the @field-th that was asked for, or -1. */
+/* stream_field - the current event's field that is the caller's field number @field, or -1. */
 int stream_field(const struct stream_source *s, size_t field);
 void stream_result_field(const struct stream_source *s, sqlite3_context *ctx, int field);
 void stream_result_utid(const struct stream_source *s, sqlite3_context *ctx);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tables.h - what a virtual table is made of: its columns, and a source of rows that reads one file.
+ * tables.h - virtual tables: columns, and a source of rows that reads one file.
  *
- * vtab.c speaks with SQLite for all of them; a table is one struct query_table, listed in registry.c, and its source.
+ * vtab.c is the interface to SQLite for all of them; a table is one struct query_table, listed in registry.c, and its
+ * source.
  *
  * Threads    one at a time per database connection
  * Failure    0 or a negative code with *err filled
@@ -20,18 +21,18 @@
 struct query_db;
 struct query_run_of;
 
-/* What a column is to the plan: constraints on it narrow what is read. */
+/* A column's role in the plan: constraints on it reduce reading. */
 enum query_role {
 	QUERY_PLAIN = 0,
 	QUERY_TS,     /* a row's begin */
 	QUERY_TS_END, /* its end */
 	QUERY_CPU,
 	QUERY_UTID,
-	QUERY_KEY,  /* an identity: with it there are few rows */
+	QUERY_KEY,  /* an identity: few rows have the same */
 	QUERY_RUN,  /* which file */
 	QUERY_FROM, /* hidden: the window to which rows are clipped */
 	QUERY_TO,
-	QUERY_ARG, /* hidden: the first argument of a call, whatever it is */
+	QUERY_ARG, /* hidden: the first argument of a call, of any kind */
 	QUERY_ARG_2,
 	QUERY_ROLES,
 };
@@ -44,7 +45,7 @@ struct query_column {
 	bool hidden; /* SELECT * does not give it */
 };
 
-/* What of a table a statement looks at. */
+/* The part of a table that a statement reads. */
 struct query_scan {
 	uint64_t from_ns, to_ns;           /* of ts, inclusive */
 	uint64_t end_from_ns, end_to_ns;   /* of ts + dur */
@@ -56,11 +57,11 @@ struct query_scan {
 	bool has_key;
 	int64_t key;
 	sqlite3_value *args[QUERY_ARGS]; /* NULL: not given */
-	bool nothing;                    /* no row can be asked for */
-	uint64_t used; /* a bit for each of the first 63 columns that are looked at, bit 63 for all others */
+	bool nothing;                    /* no row can match */
+	uint64_t used; /* columns that are read: a bit for each of the first 63, bit 63 for all others */
 };
 
-/* query_clip - the window of @run and of @scan together into @scan. */
+/* query_clip - intersects @scan's window with that of @run. */
 void query_clip(const struct query_run_of *run, struct query_scan *scan);
 
 static inline bool query_uses(const struct query_scan *scan, int column)
@@ -77,26 +78,26 @@ struct query_source {
 };
 
 enum query_table_flags {
-	QUERY_SMALL = 1,   /* a table of tasks, CPUs...: it costs nothing */
-	QUERY_ORDERED = 2, /* rows of a file come by ts */
+	QUERY_SMALL = 1,   /* a table of tasks, CPUs...: cheap to read */
+	QUERY_ORDERED = 2, /* rows of a file are ordered by ts */
 	QUERY_NARROWS = 4, /* a CPU's rows are read from its own blocks */
-	QUERY_ONCE = 8,    /* of no file: opened once, without one */
+	QUERY_ONCE = 8,    /* independent of files: opened once, without one */
 };
 
 struct query_table {
 	const char *name;
-	const struct query_column *columns; /* end with one without name */
+	const struct query_column *columns; /* the last has no name */
 	unsigned flags;
 	int (*open)(struct query_source **out, struct query_run_of *run,
 		    const struct query_table *table, const struct query_scan *scan,
 		    struct cdict_error *err);
 	const void *ctx;     /* of open */
-	const char *without; /* what is wrong where QUERY_ARG is not given; NULL: nothing */
+	const char *without; /* the error when QUERY_ARG is not given; NULL: none */
 };
 
 /* ---- the database: the files of one connection ---- */
 
-/* A task of a file, as `thread` has it. */
+/* A task of a file, as in the table `thread`. */
 struct query_thread {
 	int64_t utid, upid; /* upid 0: not known */
 	int32_t tid, pid;
@@ -118,24 +119,24 @@ struct query_run_of {
 	char *own_name;
 	struct cdict_reader *reader, *own_reader;
 	struct label_index *labels, *own_labels;
-	struct digests *digests; /* NULL: the file tells none, or not yet asked */
+	struct digests *digests; /* NULL: the file has none, or not read yet */
 	bool asked_digests;
 	uint64_t first_ns, last_ns;
 	uint64_t from_ns, to_ns; /* the window, both 0: the whole */
-	bool sparse;  /* an I/O trace: what an event does not have is INT64_MIN or an empty text */
+	bool sparse;  /* an I/O trace: a value that an event lacks is INT64_MIN or an empty text */
 	bool whole;   /* a system's recording without losses */
 	bool foreign; /* samples have the recorder's tids, payloads the host's */
-	/* Once somebody asks (threads.c): */
+	/* Set on demand (threads.c): */
 	bool has_threads;
-	struct tables_walk walk;            /* of the end alone where the file tells of the rest */
-	ARRAY(struct query_thread) threads; /* by utid */
-	uint32_t *by_tid;                   /* of the threads, by tid and then utid */
+	struct tables_walk walk;               /* of the end only when the file has digests */
+	ARRAY(struct query_thread) threads;    /* by utid */
+	uint32_t *by_tid;                      /* of the threads, by tid and then utid */
 	ARRAY(struct query_process) processes; /* in the order of upid */
 };
 
 /* A tracepoint of some file, events.c. */
 struct query_event_field {
-	char *name, *column; /* the column is called otherwise where the name is taken */
+	char *name, *column; /* column differs when the name is taken */
 	const char *type;
 	bool common;
 	int at; /* its column */
@@ -144,7 +145,7 @@ struct query_event_table {
 	char *full_name, *name; /* "sched:sched_switch", "sched_switch" */
 	ARRAY(struct query_event_field) fields;
 	struct query_column *columns; /* once registered */
-	int *field_of;                /* by column: which of fields, -1 */
+	int *field_of;                /* by column: index into fields, or -1 */
 	struct query_table full, bare;
 	bool has_bare;
 };
@@ -155,18 +156,18 @@ struct query_db {
 	struct query_options opts;
 	ARRAY(struct query_run_of *) runs;
 	ARRAY(struct query_event_table *) events;
-	uint64_t read; /* events that sources went over */
+	uint64_t read; /* events that sources read */
 };
 
 /* --- registry.c --- */
 
 struct query_db *query_db_new(sqlite3 *db, const struct query_options *opts);
 void query_db_unref(struct query_db *qdb);
-/* query_db_add - @file's reader and labels are borrowed; with a name alone the file is opened. */
+/* query_db_add - adds @file, whose reader and labels are borrowed; with only a name the file is opened. */
 int query_db_add(struct query_db *qdb, const struct query_file *file, struct cdict_error *err);
-/* query_db_register - modules for all tables that have none yet. */
+/* query_db_register - registers modules for all tables that have none yet. */
 int query_db_register(struct query_db *qdb, struct cdict_error *err);
-/* query_db_tables - the fixed tables, NULL after the last. */
+/* query_tables - the fixed tables, NULL after the last. */
 const struct query_table *const *query_tables(void);
 uint64_t query_db_blocks(const struct query_db *qdb);
 uint64_t query_db_events(const struct query_db *qdb);
@@ -174,22 +175,22 @@ uint64_t query_db_events(const struct query_db *qdb);
 /* --- vtab.c --- */
 
 int query_vtab_register(struct query_db *qdb, const struct query_table *table);
-/* query_add_name - as a name of SQL. */
+/* query_add_name - appends @name as an SQL name. */
 void query_add_name(struct sink *s, const char *name);
 
 /* --- threads.c --- */
 
-/* query_threads - makes run->threads. */
+/* query_threads - fills run->threads. */
 int query_threads(struct query_run_of *run, struct cdict_error *err);
 void query_threads_fini(struct query_run_of *run);
-/* query_thread_at - that @tid is at @t_ns, or NULL; after query_threads(). */
+/* query_thread_at - the thread that @tid is at @t_ns, or NULL; after query_threads(). */
 const struct query_thread *query_thread_at(const struct query_run_of *run, int32_t tid,
 					   uint64_t t_ns);
-/* query_thread_nth - the @nth of those that had @tid, or NULL. */
+/* query_thread_nth - the @nth thread that had @tid, or NULL. */
 const struct query_thread *query_thread_nth(const struct query_run_of *run, int32_t tid,
 					    size_t nth);
 const struct query_thread *query_thread_find(const struct query_run_of *run, int64_t utid);
-/* query_digests - asks the file once. */
+/* query_digests - reads the file's digests, once. */
 int query_digests(struct query_run_of *run, struct cdict_error *err);
 
 /* --- functions.c, interval.c: SQL functions --- */
@@ -200,7 +201,7 @@ int query_span_join_register(sqlite3 *db); /* span_join.c */
 
 /* --- active_table.c --- */
 
-extern const struct query_table query_active_sums; /* a call, which none of the fixed tables is */
+extern const struct query_table query_active_sums; /* a call, not one of the fixed tables */
 
 /* --- the tables --- */
 
@@ -212,12 +213,12 @@ extern const struct query_table query_ftrace_event, query_slice;
 
 /* --- events.c: a table for each tracepoint --- */
 
-/* query_events_add - those of @run's schema to db->events, or their columns. */
+/* query_events_add - adds the event types of @run's schema, or their columns, to db->events. */
 int query_events_add(struct query_run_of *run, struct cdict_error *err);
 int query_events_register(struct query_db *qdb);
 void query_events_free(struct query_db *qdb);
 
-/* ---- what sources share ---- */
+/* ---- shared by sources ---- */
 
 static inline void query_result_time(sqlite3_context *ctx, uint64_t t_ns)
 {
@@ -247,13 +248,13 @@ static inline void query_result_cpu(sqlite3_context *ctx, uint32_t cpu)
 	{                                                                                          \
 		.name = NULL                                                                       \
 	}
-/* The last column of every table but for those that are hidden: which file. */
+/* The last column of every table, before the hidden ones: the file. */
 #define QUERY_COLUMN_RUN                                                                           \
 	{                                                                                          \
 		"run", "TEXT", QUERY_RUN, false                                                    \
 	}
 
-/* Behind it, first of the hidden ones: the arguments of a call, sched_slice(from, to). */
+/* After it, the first hidden ones: the arguments of a call, sched_slice(from, to). */
 #define QUERY_COLUMNS_WINDOW                                                                       \
 	{ "from_ts", "INTEGER", QUERY_FROM, true },                                                \
 	{                                                                                          \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vtab.c - SQLite's side of all tables: columns, cursors, rows of one file after the other. */
+/* vtab.c - SQLite's interface of all tables: columns, cursors, rows of one file after the other. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/text/sink.h"
 #include "query/sql/plan.h"
 
-/* What a module is registered with. */
+/* A module's client data. */
 struct module_of {
 	struct query_db *db;
 	const struct query_table *table;
@@ -132,7 +132,7 @@ static int failed(struct cursor *c, const struct cdict_error *err)
 	return SQLITE_ERROR;
 }
 
-/* To the next row, of the next file where this one has no more. */
+/* Moves to the next row, in the next file when this one has no more. */
 static int advance(struct cursor *c)
 {
 	const struct vtab *v = (const struct vtab *)(const void *)c->base.pVtab;
@@ -238,8 +238,8 @@ static int on_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	return SQLITE_ERROR;
 }
 
-/* Without xCreate: each is there without CREATE VIRTUAL TABLE, and no other can be made of it; without xUpdate none
- * can be written. */
+/* No xCreate: the tables exist without CREATE VIRTUAL TABLE, which cannot create others; no xUpdate: they are
+ * read-only. */
 static const sqlite3_module module = {
 	.iVersion = 0,
 	.xConnect = on_connect,
@@ -263,6 +263,6 @@ int query_vtab_register(struct query_db *qdb, const struct query_table *table)
 		return SQLITE_NOMEM;
 	*m = (struct module_of){ .db = qdb, .table = table };
 	qdb->refs++;
-	/* @m is taken, also on failure */
+	/* takes @m, also on failure */
 	return sqlite3_create_module_v2(qdb->db, table->name, &module, m, free_module);
 }

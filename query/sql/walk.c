@@ -9,7 +9,7 @@
 #include "analyze/walk/digest.h"
 #include "base/fail.h"
 
-/* Events between two looks at the rows: few enough for LIMIT, enough to be nothing beside them. */
+/* Events between two checks for rows: few enough for LIMIT, enough that the check costs nothing. */
 enum { STEP = 4096 };
 
 static int walk_next(struct query_source *src, struct cdict_error *err)
@@ -47,7 +47,7 @@ static void walk_close(struct query_source *src)
 	free(w);
 }
 
-/* The walk's window. Rows are wanted by their begin: those that go on at the window's end are followed (pending). */
+/* Sets the walk's window. Rows are selected by their begin: those open at the window's end are followed (pending). */
 static void set_window(struct walk_source *w, struct analyze_options *opts)
 {
 	const struct query_scan *s = &w->scan;
@@ -60,7 +60,7 @@ static void set_window(struct walk_source *w, struct analyze_options *opts)
 	if (s->end_from_ns > from)
 		from = s->end_from_ns;
 	if (w->clipped) {
-		/* SQLite leaves out the rest */
+		/* SQLite filters the rest */
 		opts->from_ns = s->clip_from_ns;
 		opts->to_ns = s->clip_to_ns;
 	} else if (from > first || to < last) {
@@ -70,7 +70,7 @@ static void set_window(struct walk_source *w, struct analyze_options *opts)
 	}
 	w->done = (w->clipped ? s->clip_from_ns : from) > last ||
 		  (w->clipped ? s->clip_to_ns && s->clip_to_ns < first : to < first);
-	/* a task does nothing before it was heard of */
+	/* a task has no rows before its birth */
 	if (s->has_utid && !w->clipped && w->run->has_threads) {
 		const struct query_thread *t = query_thread_find(w->run, s->utid);
 
@@ -194,7 +194,7 @@ struct walk_task *walk_task(struct walk_source *w, uint32_t task)
 	return &w->tasks.at[task];
 }
 
-/* Which of those that had its tid it is: the engine numbers them in order. */
+/* Number of earlier tasks with the same tid: the engine numbers tasks in order. */
 static size_t generation(const struct walk_source *w, uint32_t task, int32_t tid)
 {
 	size_t n = 0;
@@ -236,7 +236,7 @@ void walk_result_utid(struct walk_source *w, sqlite3_context *ctx, uint32_t task
 		w->utids.at[task] = look_up(w, task, t_ns) + 1;
 	utid = w->utids.at[task] - 1;
 	if (w->cpus && query_thread_nth(w->run, analyze_engine_task(w->eng, task)->tid, 1))
-		utid = look_up(w, task, t_ns); /* a narrow walk has one for all of the tid's */
+		utid = look_up(w, task, t_ns); /* a walk of one CPU has one task per tid */
 	if (utid < 0)
 		sqlite3_result_null(ctx);
 	else
@@ -262,7 +262,7 @@ void walk_result(struct walk_source *w, sqlite3_context *ctx, const struct walk_
 	case QUERY_PLAIN:
 		query_result_time(ctx, row->end == ANALYZE_NO_TIME ? row->end : row->end - row->ts);
 		break;
-	default: /* of the window nobody is told */
+	default: /* the window's columns stay NULL */
 		break;
 	}
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * walk.h - a source whose rows an analysis tells of: the engine walks a few thousand events on, and what was told of them
- * are the next rows.
+ * walk.h - a source whose rows come from an analysis: the engine walks a few thousand events at a time, and the rows that
+ * the analysis adds meanwhile are the next rows.
  */
 #ifndef QUERY_WALK_H
 #define QUERY_WALK_H
 
 #include "query/sql/tables.h"
 
-/* Where all tables have utid, and those of what lasts (ts, dur, cpu, utid) their own columns. */
+/* The column utid of all tables, and the first own column of tables with ts, dur, cpu, utid. */
 enum { WALK_UTID = 3, WALK_OWN };
 
 struct walk_row {
@@ -26,23 +26,23 @@ struct walk_source {
 	struct query_scan scan;
 	struct analyze_engine *eng;
 	struct analyze_ops ops;
-	uint64_t *cpus; /* the one that is read alone, or NULL */
+	uint64_t *cpus; /* bitmap of the only CPU that is read, or NULL */
 	bool clipped;   /* rows are clipped to a window */
 	bool windowed;  /* the walk ends before the capture does */
 	bool done;
-	uint64_t from_ns, to_ns; /* of what rows begin */
+	uint64_t from_ns, to_ns; /* rows that begin in this range are wanted */
 	ARRAY(struct walk_row) rows;
 	size_t at;               /* the row + 1 */
 	ARRAY(int64_t) utids;    /* by the engine's numbers, + 1; 0: not looked up yet, -1: none */
-	uint64_t *last_block_ns; /* by CPU: where its last block ends */
+	uint64_t *last_block_ns; /* by CPU: end of its last block */
 	uint32_t n_cpus;
-	ARRAY(struct walk_task) tasks; /* what a table keeps of each task */
+	ARRAY(struct walk_task) tasks; /* a table's state of each task */
 	struct analyze_reasons *reasons;
-	unsigned open; /* pieces that began in the window and go on */
+	unsigned open; /* pieces that began in the window and have not ended */
 };
 
 struct walk_task {
-	uint64_t t_ns; /* of what goes on, ANALYZE_NO_TIME + 1 == 0: nothing */
+	uint64_t t_ns; /* 1 + begin of the open piece, 0: none (ANALYZE_NO_TIME + 1) */
 	uint64_t value;
 	uint32_t cpu, other;
 	int32_t number;
@@ -55,21 +55,21 @@ int walk_open(struct query_source **out, struct query_run_of *run, const struct 
 	      const struct query_scan *scan, const struct analyze_ops *ops,
 	      void (*column)(struct query_source *src, sqlite3_context *ctx, int column),
 	      struct cdict_error *err);
-/* walk_add - a row that is asked for by its begin; NULL: it is not, or out of memory. */
+/* walk_add - adds a row if its begin is wanted; NULL: it is not, or out of memory. */
 struct walk_row *walk_add(struct walk_source *w, uint64_t ts, uint64_t end, uint32_t task);
-/* walk_task - what is kept of @task; NULL: out of memory. */
+/* walk_task - the state of @task; NULL: out of memory. */
 struct walk_task *walk_task(struct walk_source *w, uint32_t task);
-/* walk_result_utid - of the engine's task. */
+/* walk_result_utid - returns the utid of the engine's @task to SQLite. */
 void walk_result_utid(struct walk_source *w, sqlite3_context *ctx, uint32_t task, uint64_t t_ns);
-/* walk_result - of a column that all these tables have: its role says which, and without one it is dur. */
+/* walk_result - returns a column that all these tables have, by its role; without a role it is dur. */
 void walk_result(struct walk_source *w, sqlite3_context *ctx, const struct walk_row *row,
 		 const struct query_column *column);
-/* walk_ended - where a piece ends that nothing was seen to end: the walk may have ended earlier. */
+/* walk_ended - the end of a piece without a recorded end: the end of the capture if the walk's window cut it. */
 uint64_t walk_ended(const struct walk_source *w, uint64_t end_ns);
-/* walk_goes_on - whether something to come on @cpu can end what goes on there. */
+/* walk_goes_on - whether later events of @cpu may end its open piece. */
 bool walk_goes_on(const struct walk_source *w, uint32_t cpu);
 
-/* walk_in_window - whether a row that begins at @t_ns is asked for. */
+/* walk_in_window - whether a row that begins at @t_ns is wanted. */
 static inline bool walk_in_window(const struct walk_source *w, uint64_t t_ns)
 {
 	return t_ns >= w->from_ns && t_ns <= w->to_ns;

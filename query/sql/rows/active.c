@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two walks over the blocks, each by several threads: one gathers when files were active, the other sums what overlaps.
- * Neither keeps an event.
+ * Two walks over the blocks, each by several threads: the first gathers the active times, the second sums the events
+ * that overlap them. Neither keeps an event.
  */
 #include "query/sql/rows/active.h"
 
@@ -17,10 +17,10 @@
 
 #define JOBS_MAX 64u
 
-/* The fields of a type that are looked at; dur negative: it has no such events. */
+/* The fields of a type that are read; dur negative: its events have no duration. */
 struct active_type {
 	int dur, fname;
-	bool may; /* its events may be those that make active */
+	bool may; /* its events may be active ones */
 };
 
 struct active_walk {
@@ -40,8 +40,8 @@ struct active_job {
 	struct active_walk *walk;
 	ARRAY(struct active_interval) intervals;
 	struct active_row *rows; /* by type */
-	ARRAY(uint8_t) matches;  /* of the block's texts: 0 not asked, 1 no, 2 yes */
-	size_t hint;             /* where in the intervals the event before was */
+	ARRAY(uint8_t) matches;  /* by text of the block: 0 not tested, 1 no, 2 yes */
+	size_t hint;             /* index of the previous event's interval */
 	int failed;
 };
 
@@ -72,7 +72,7 @@ static void gather(struct active_job *job, const struct cdict_event *ev, uint64_
 
 	if (!t->may || !matches(job, ev, t->fname))
 		return;
-	/* Events that follow each other are one. */
+	/* Extend the last interval if the event follows it without a break. */
 	last = job->intervals.n ? &job->intervals.at[job->intervals.n - 1] : NULL;
 	if (last && from_ns <= last->to_ns && ev->t_ns >= last->to_ns && from_ns >= last->from_ns)
 		last->to_ns = ev->t_ns;
@@ -80,7 +80,7 @@ static void gather(struct active_job *job, const struct cdict_event *ev, uint64_
 		job->failed = -ENOMEM;
 }
 
-/* The first interval that ends after @from_ns, looked for from where the event before was; n: none does. */
+/* The first interval that ends after @from_ns, searched from that of the previous event; n: none does. */
 static size_t first_after(struct active_job *job, uint64_t from_ns)
 {
 	const struct active_interval *iv = job->walk->out->intervals.at;
@@ -105,7 +105,7 @@ static size_t first_after(struct active_job *job, uint64_t from_ns)
 			low = high = probe;
 		}
 	}
-	/* All before low end by then, and what is at high does not. */
+	/* All before low end by then, and that at high does not. */
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
@@ -191,7 +191,7 @@ static void run(struct pool_job *pool_job)
 
 /* ---- the walks ---- */
 
-/* A plan for the fields that a walk looks at. */
+/* A plan for the fields that a walk reads. */
 static struct format_plan *plan_of(const struct active_walk *w)
 {
 	size_t n = w->r->schema->types.n, words = FORMAT_MAX_FIELDS / 64;
@@ -242,7 +242,7 @@ static int by_begin(const void *a, const void *b)
 	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
-/* The threads' intervals in order, those that overlap or touch joined. */
+/* Sorts the threads' intervals and joins those that overlap or touch. */
 static int join(struct active *out, struct active_job *jobs, unsigned n)
 {
 	size_t kept = 0;
@@ -300,7 +300,7 @@ static int add_up(struct active *out, const struct active_walk *w, const struct 
 	return 0;
 }
 
-/* What of the types is looked at. */
+/* Looks up the fields of the types. */
 static void look(struct active_walk *w)
 {
 	for (size_t i = 0; i < w->r->schema->types.n; i++) {

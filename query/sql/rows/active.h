@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * active.h - what else went on while some events of an I/O trace were active: of all events with a duration that
- * overlap the union of those on certain files, how many there are and how long they took, by name and category.
+ * active.h - activity while some events of an I/O trace were active: number and total duration, by name and
+ * category, of all events that overlap the union of the events on certain files.
  *
- * An event lasts from its time less `dur` up to its time, which is not part of it: those that touch do not
- * overlap. What takes no time neither overlaps nor makes anything active. The events that are active count, too.
+ * An event lasts from its time less `dur` up to its time (exclusive): adjacent events do not overlap. Events
+ * without a duration neither overlap nor count as active. The active events themselves are counted, too.
  *
  * Units      ns
- * Threads    active_sums() uses some of its own; the reader may be in use elsewhere
+ * Threads    active_sums() starts its own; the reader may be in use elsewhere
  * Failure    negative code with *err filled; a block that cannot be read is noted in the reader's damage
- * Ownership  active_sums() fills caller's storage, active_fini() empties it; texts are the reader's
+ * Ownership  active_sums() fills the caller's storage, active_fini() empties it; texts are the reader's
  */
 #ifndef QUERY_ACTIVE_H
 #define QUERY_ACTIVE_H
@@ -29,12 +29,12 @@ struct active_row {
 struct active {
 	ARRAY(struct active_row) rows; /* the longest first */
 	ARRAY(struct active_interval)
-	intervals; /* while something was active, in order, apart from each other */
+	intervals; /* active times, ascending, disjoint */
 };
 
 struct active_options {
-	const char *file;        /* what the names of the files hold; "": any name */
-	const char *name;        /* of the events that make active: "read"; NULL: any */
+	const char *file;        /* substring of the files' names; "": any name */
+	const char *name;        /* of the active events: "read"; NULL: any */
 	uint64_t from_ns, to_ns; /* events that reach into this window; to_ns 0: to the end */
 	unsigned jobs;           /* 0: one per CPU */
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * active_table.c - active_sums(FILE [, NAME]): of what overlaps the events on files whose names hold FILE (events called
- * NAME alone), count and sum by name and category. The same can be asked with interval_union() over slice; this
- * walks columns with threads.
+ * active_table.c - active_sums(FILE [, NAME]): count and sum, by name and category, of the events that overlap events
+ * (only those called NAME) on files whose names contain FILE. interval_union() over slice gives the same; this walks
+ * columns with several threads.
  */
 #include <stdlib.h>
 

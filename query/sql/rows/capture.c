@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* capture.c - loss, cpu, metadata, trace_bounds: what a file says of itself. */
+/* capture.c - loss, cpu, metadata, trace_bounds: tables about the file itself. */
 #include "query/sql/list.h"
 
 /* ---- loss ---- */
@@ -90,7 +90,7 @@ static int cpu_open(struct query_source **out, struct query_run_of *run,
 		    struct cdict_error *err)
 {
 	size_t n = cdict_reader_cpus(run->reader);
-	int rc = query_threads(run, err); /* the walk knows nodes and cores */
+	int rc = query_threads(run, err); /* the walk has nodes and cores */
 
 	(void)table;
 	if (rc)

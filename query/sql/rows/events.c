@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * events.c - a table for each tracepoint, with its fields, and ftrace_event of them all.
+ * events.c - a table for each tracepoint, with its fields, and ftrace_event with all events.
  *
- * "sched:sched_switch" is the table, and sched_switch too, where no other has that name. The fields of all files are
- * its columns; a file whose event lacks one has NULL there.
+ * The table is "sched:sched_switch", and also sched_switch if no other has that name. Its columns are the fields in all
+ * files; a file whose event lacks one has NULL there.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static bool is_taken(const struct query_event_table *e, const char *name)
 	return false;
 }
 
-/* SQLite's columns differ by more than capital letters. */
+/* SQLite's column names are case-insensitive. */
 static char *column_name(const struct query_event_table *e, const char *field)
 {
 	char *name = NULL;
@@ -120,7 +120,7 @@ int query_events_add(struct query_run_of *run, struct cdict_error *err)
 			e = add_table(run->db, type);
 		if (!e)
 			return cdict_fail_nomem(err);
-		/* a table's columns are settled when SQLite knows it */
+		/* a table's columns are fixed once it is registered */
 		for (size_t f = 0; f < type->n_fields && !e->columns; f++)
 			if (e->fields.n < FIELDS_MOST && !find_field(e, type->fields[f].name) &&
 			    add_field(e, &type->fields[f]))
@@ -150,7 +150,7 @@ void query_events_free(struct query_db *qdb)
 
 /* ---- its rows ---- */
 
-/* What a statement looks at. */
+/* The table and columns that a statement reads. */
 struct asked {
 	const struct query_event_table *table;
 	const struct query_scan *scan;
@@ -161,7 +161,7 @@ static bool is_of_table(const void *ctx, const struct cdict_event_type *type)
 	return !strcmp(((const struct asked *)ctx)->table->full_name, type->name);
 }
 
-/* The field that column EVENT_FIELDS + @i is, which the statement looks at. */
+/* The field of column EVENT_FIELDS + @i, or -1 when the statement does not read it. */
 static int field_of_column(const void *ctx, const struct cdict_event_type *type, size_t i)
 {
 	const struct asked *a = ctx;
@@ -290,7 +290,7 @@ int query_events_register(struct query_db *qdb)
 	return rc;
 }
 
-/* ---- ftrace_event: all of them ---- */
+/* ---- ftrace_event: all events ---- */
 
 enum { FTRACE_TS, FTRACE_NAME, FTRACE_CPU, FTRACE_UTID, FTRACE_TID };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kvm.c - kvm_exit: each exit of a vCPU, up to its entry. */
+/* kvm.c - the table kvm_exit: each exit of a vCPU, up to its entry. */
 #include "analyze/printing/reasons.h"
 #include "query/sql/walk.h"
 
@@ -20,7 +20,7 @@ static const struct query_column columns[] = {
 	QUERY_COLUMNS_END,
 };
 
-/* The exit that is open, with its entry at @end, or without one. */
+/* Adds the open exit, with its entry at @end_ns, or without one. */
 static void tell(struct walk_source *w, uint32_t task, struct walk_task *t, uint64_t end_ns)
 {
 	struct walk_row *row;
@@ -70,7 +70,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	}
 	if (t->t_ns && k->kind == ANALYZE_KIND_KVM_ENTRY &&
 	    !analyze_engine_pair_broken(w->eng, k, t->t_ns - 1, t->cpu)) {
-		/* of several windows it is that in which it ends, as in cdict exits */
+		/* an exit counts in the window in which it ends, as in cdict exits */
 		if (w->clipped && !k->in)
 			t->t_ns = 0;
 		else

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* sched.c - sched_slice, thread_state, wakeup: who ran where, why tasks did not, who woke them. */
+/* sched.c - sched_slice, thread_state, wakeup: where tasks ran, why they did not, what woke them. */
 #include <string.h>
 
 #include "query/sql/walk.h"
 
-/* What goes on in the window has to end before the walk may. */
+/* Whether a slice of the window is still open: the walk must not end before it does. */
 static bool on_cpu_pending(void *self)
 {
 	const struct walk_source *w = self;
@@ -53,7 +53,7 @@ static void on_run(void *self, const struct analyze_run *run)
 		row->cpu = run->cpu;
 }
 
-/* Why the slice ended that was just told of. */
+/* Adds to the latest slice why it ended. */
 static void on_switch(void *self, const struct analyze_switch *sw)
 {
 	struct walk_source *w = self;
@@ -112,7 +112,7 @@ static int slice_open(struct query_source **out, struct query_run_of *run,
 const struct query_table query_sched_slice = {
 	.name = "sched_slice", .columns = slice_columns, .flags = QUERY_NARROWS, .open = slice_open
 };
-/* The same by its older name. */
+/* The same table under its older name. */
 const struct query_table query_sched = {
 	.name = "sched", .columns = slice_columns, .flags = QUERY_NARROWS, .open = slice_open
 };
@@ -137,7 +137,7 @@ static const struct query_column state_columns[] = {
 
 enum state_kind { STATE_RUNNING, STATE_OFF, STATE_WOKEN };
 
-/* What of a task began in the window and goes on: bits of walk_task.kind. */
+/* A task's pieces that began in the window and are open: bits of walk_task.kind. */
 enum { OPEN_RUN = 1, OPEN_OFF = 2, OPEN_WOKEN = 4 };
 
 static void begun(struct walk_source *w, struct walk_task *t, unsigned what, uint64_t t_ns)
@@ -155,7 +155,7 @@ static void ended(struct walk_source *w, struct walk_task *t, unsigned what)
 	t->kind &= (uint8_t)~what;
 }
 
-/* Of a task: known, value: prev_state of its last switch-out; t_ns - 1, other: its wake-up since, and the waker. */
+/* In walk_task: known, value: prev_state of the last switch-out; t_ns - 1, other: the wake-up since, and the waker. */
 static void on_state_switch(void *self, const struct analyze_switch *sw)
 {
 	struct walk_source *w = self;
@@ -172,7 +172,7 @@ static void on_state_switch(void *self, const struct analyze_switch *sw)
 	if (!t)
 		return;
 	t->t_ns = 0;
-	ended(w, t, OPEN_OFF | OPEN_WOKEN); /* of one that nobody knew nothing was told */
+	ended(w, t, OPEN_OFF | OPEN_WOKEN); /* no row ended them if the task was unknown */
 	begun(w, t, OPEN_RUN, sw->t_ns);
 }
 
@@ -212,7 +212,7 @@ static void on_state_run(void *self, const struct analyze_run *run)
 		ended(w, t, OPEN_RUN);
 }
 
-/* A piece of @away from @from to @to, which is clipped. */
+/* Adds the piece of @away from @from_ns to @to_ns, clipped to the window. */
 static struct walk_row *add_piece(struct walk_source *w, const struct analyze_away *away,
 				  uint64_t from_ns, uint64_t to_ns)
 {
@@ -240,7 +240,7 @@ static void on_state_away(void *self, const struct analyze_away *away)
 	if (!t)
 		return;
 	ended(w, t, OPEN_OFF | OPEN_WOKEN);
-	/* Of who was woken it may be all that is known. */
+	/* A wake-up may be the only event of the task. */
 	if ((away->off == ANALYZE_OFF_UNKNOWN && !away->waits) ||
 	    !analyze_engine_task(w->eng, away->task)->tid)
 		return;
@@ -328,7 +328,7 @@ static int state_open(struct query_source **out, struct query_run_of *run,
 
 	if (query_uses(scan, STATE_WAKER))
 		with.used |= 1u << WALK_UTID;
-	/* of what began before a walk does, its class is known, but neither its letter nor who ended it */
+	/* a piece that began before the walk has a known class, but no letter and no waker: walk from the start */
 	if (query_uses(scan, STATE_WAKER) || query_uses(scan, STATE_STATE))
 		with.end_from_ns = 0;
 	return walk_open(out, run, table, &with, &ops, state_column, err);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* slice.c - slice: what an imported I/O trace (INFO source "pfw") holds: events that lasted, told of as they ended. */
+/* slice.c - slice: the events of an imported I/O trace (INFO source "pfw"), which have a duration and are stored
+ * by their end. */
 #include "query/sql/stream.h"
 
 enum {

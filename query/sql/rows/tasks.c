@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tasks.c - thread, process, thread_track: who is who. */
+/* tasks.c - the tables thread, process and thread_track. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -166,7 +166,7 @@ static int thread_open(struct query_source **out, struct query_run_of *run,
 	int rc;
 
 	(void)table;
-	/* another file's number: its tasks need not be known */
+	/* another file's number: this file's tasks are not needed */
 	if (scan->has_key && (scan->key < 0 || (uint64_t)scan->key >> 32 != run->number))
 		return list_open(out, run, 0, LIST_ALL, thread_column, err);
 	rc = query_threads(run, err);
@@ -205,7 +205,7 @@ static const struct query_column process_columns[] = {
 	{ "id", "INTEGER", QUERY_PLAIN, true },        QUERY_COLUMNS_END,
 };
 
-/* Its main thread, else the first one that is known. */
+/* The main thread, else the first known one. */
 static const struct query_thread *leader(const struct query_run_of *run,
 					 const struct query_process *process, int64_t upid)
 {
@@ -266,7 +266,7 @@ static int process_open(struct query_source **out, struct query_run_of *run,
 	rc = query_threads(run, err);
 	if (rc)
 		return rc;
-	if (scan->has_key) /* 0 is no process: then it is behind all */
+	if (scan->has_key) /* 0 is no process, and becomes an index past the end */
 		only = (size_t)((uint32_t)scan->key - 1);
 	return list_open(out, run, run->processes.n, only, process_column, err);
 }

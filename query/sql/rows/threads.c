@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * threads.c - the tasks of a file, and the numbers by which tables name them.
+ * threads.c - the tasks of a file, and their numbers in tables.
  *
- * A utid is the number that a walk over the whole capture gives the task, and one: the order in which it meets them, which
- * does not depend on what is asked for. IDLE of all CPUs is 0, in all files. The file's number stands in the upper
- * half, so that a join by utid or upid never mixes files.
+ * A utid is 1 + the number that a walk over the whole capture gives the task, in order of appearance, which does not
+ * depend on the statement. IDLE of all CPUs is 0, in all files. The upper half is the file's number, so that a join by
+ * utid or upid never mixes files.
  *
- * Where the file tells what its events leave behind (cdict/digest.h) a walk over its last instant knows all tasks.
+ * If the file has digests (cdict/digest.h), a walk over its last instant finds all tasks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static int take_threads(struct query_run_of *run)
 	const struct analyze_engine *eng = run->walk.eng;
 	size_t n = analyze_engine_task_count(eng);
 	struct map seen = { 0 };
-	bool idle = run->number != 0; /* the first file's stands for all */
+	bool idle = run->number != 0; /* the first file has it for all files */
 	int rc = array_reserve(&run->threads, n ? n : 1);
 
 	for (uint32_t i = 0; i < n && !rc; i++) {
@@ -131,7 +131,7 @@ void query_threads_fini(struct query_run_of *run)
 	run->has_threads = false;
 }
 
-/* The first of @tid's in by_tid. */
+/* The first index of @tid in by_tid. */
 static size_t first_of(const struct query_run_of *run, int32_t tid)
 {
 	size_t lo = 0, hi = run->threads.n;
@@ -184,7 +184,7 @@ const struct query_thread *query_thread_find(const struct query_run_of *run, int
 
 	if (!utid)
 		return query_thread_nth(run, 0, 0);
-	/* idle stands first or among those of its CPUs: utids ascend but for it */
+	/* utids ascend, except that of IDLE, which may be at any place */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		const struct query_thread *t = &run->threads.at[mid];
