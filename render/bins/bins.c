@@ -9,7 +9,7 @@
 #include "analyze/walk/index.h"
 #include "render/bins/columns.h"
 
-/* Rows of what is on no cell. */
+/* Rows of events without a cell. */
 enum { ROW_SHORT = 0xfff0, ROW_LONG, ROW_OUTSIDE, ROW_UNPLACED };
 
 struct bins {
@@ -130,7 +130,7 @@ int bins_unplaced(struct bins *b, uint32_t owner)
 	return count(b, owner, 0, ROW_UNPLACED);
 }
 
-/* The decades that hold something: [lo, hi). */
+/* The decades that are not empty: [lo, hi). */
 static void decades(const struct bins *b, const bool *mine, unsigned *lo, unsigned *hi)
 {
 	unsigned first = BINS_ROWS, last = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A stretch of time in equally wide columns. */
+/* A time range in equally wide columns. */
 #include "render/bins/columns.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ int columns_init(struct columns *c, uint64_t from_ns, uint64_t to_ns, unsigned n
 	c->edges = calloc(n + 1, sizeof(*c->edges));
 	if (!c->edges)
 		return -ENOMEM;
-	/* the least t of column i: (t - from) * n >= i * span, without their products (32-bit machines have no wider number) */
+	/* the least t of column i: (t - from) * n >= i * span, without the products (they may not fit 64 bits) */
 	for (unsigned i = 0; i < n; i++)
 		c->edges[i] = span || !i ? from_ns + span / n * i + (span % n * i + n - 1) / n
 					 : UINT64_MAX;

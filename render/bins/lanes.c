@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who had each CPU. */
+/* The task that had each CPU. */
 #include "render/bins/lanes.h"
 
 #include <errno.h>
@@ -8,14 +8,14 @@
 
 #include "render/bins/columns.h"
 
-/* The column that a CPU is at. */
+/* The current column of a CPU. */
 struct lane {
 	struct lane_slot {
 		uint32_t who, column; /* column + 1; another: empty */
 		uint64_t ns;
 	} * slots;
 	uint32_t n_slots, used, column;
-	uint32_t best; /* of those that are busy */
+	uint32_t best; /* of the tasks other than IDLE */
 	uint64_t best_ns, busy_ns, idle_ns;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which back-end draws. */
+/* Finding a back-end. */
 #include "render/draw/backend.h"
 
 #include <stddef.h>

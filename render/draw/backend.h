@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * backend.h - marks become bytes.
+ * backend.h - draws marks as SVG, PNG, PDF or terminal text.
  *
  * SVG is written here and not by cairo, which turns every text into outlines: text
  * stays text.  PNG and PDF are cairo's.  The same marks give the same bytes (PNG and
  * PDF: with the same fonts installed).
  *
- * Failure    0 or a negative code with *err filled; what failed to be written is
- *            remembered by the sink
+ * Failure    0 or a negative code with *err filled; the sink keeps write errors
  */
 #ifndef RENDER_BACKEND_H
 #define RENDER_BACKEND_H
@@ -19,9 +18,9 @@
 struct backend_options {
 	enum palette_theme theme;
 	bool colour;       /* terminal: 24-bit colours and half blocks; else plain ASCII */
-	bool few;          /* of those the 256 that most terminals have */
-	const char *hatch; /* SVG: what its pattern is called; NULL: "loss" */
-	bool variables; /* SVG in a page: colours are its variables, nothing has a style of its own */
+	bool few;          /* 256 colours only, which most terminals have */
+	const char *hatch; /* SVG: name of its pattern; NULL: "loss" */
+	bool variables; /* SVG in a page: colours are the page's variables, no style attributes */
 };
 
 struct backend {
@@ -34,7 +33,7 @@ struct backend {
 
 extern const struct backend backend_svg, backend_png, backend_pdf, backend_term;
 
-/* backend_find - by name, backend_for - by a path's ending; NULL when there is none. */
+/* backend_find - by name; backend_for - by a path's ending; NULL when there is none. */
 const struct backend *backend_find(const char *name);
 const struct backend *backend_for(const char *path);
 

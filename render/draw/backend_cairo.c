@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PNG and PDF, by cairo. */
+/* PNG and PDF, with cairo. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "base/system/shared_object.h"
 #include "render/draw/backend.h"
 
-/* Cairo's functions, once load() gave 0. */
+/* Cairo's functions, set once load() has returned 0. */
 #define CAIRO(X)                                                                                   \
 	X(clip)                                                                                    \
 	X(create)                                                                                  \
@@ -150,7 +150,7 @@ static void marks(cairo_t *cr, const struct marks *m, enum palette_theme theme)
 	}
 }
 
-/* What cairo thinks of it; takes both. */
+/* Destroys both; 0 or cairo's failure. */
 static int finish(cairo_t *cr, cairo_surface_t *surface, cairo_status_t status,
 		  struct cdict_error *err)
 {
@@ -161,7 +161,7 @@ static int finish(cairo_t *cr, cairo_surface_t *surface, cairo_status_t status,
 	if (!status)
 		status = cairo.surface_status(surface);
 	cairo.surface_destroy(surface);
-	/* a write error is the sink's to tell */
+	/* a write error is reported by the sink's owner */
 	if (!status || status == CAIRO_STATUS_WRITE_ERROR)
 		return 0;
 	return cdict_fail(err, status == CAIRO_STATUS_NO_MEMORY ? -ENOMEM : CDICT_ELIMIT,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * SVG: text is text, rectangles of one ink that follow each other are one path.
+ * SVG: text stays text, consecutive rectangles of one ink are one path.
  *
- * Names cross escape_xml_text() here; numbers are ours.
+ * Names pass escape_xml_text() here; numbers are our own.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,7 +20,7 @@ struct svg {
 	struct sink *out;
 };
 
-/* A coordinate: two decimals at most, none that say nothing. */
+/* A coordinate: at most two decimals, without trailing zeros. */
 static void number(struct sink *s, double v)
 {
 	double r = nearbyint(v * 100);
@@ -87,7 +87,7 @@ static bool same_ink(const struct mark *a, const struct mark *b)
 	       !a->text && !b->text;
 }
 
-/* Marks from @i on that can be one path; how many they are. */
+/* Writes the marks from @i on that can be one path; returns their number. */
 static size_t path(struct svg *svg, size_t i)
 {
 	const struct mark *first = &svg->m->all.at[i];

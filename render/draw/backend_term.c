@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The terminal: 24-bit colours with two rectangles a cell, one above the other, or plain
- * ASCII.  Lines are left out: there is no room for them.
+ * The terminal: 24-bit colours with two rectangles per cell, one above the other, or plain
+ * ASCII.  Lines are omitted: there is no room for them.
  */
 #include <errno.h>
 #include <math.h>
@@ -24,7 +24,7 @@ struct half {
 struct cell {
 	struct half half[2];
 	char text[5];   /* a character of a text, "" none */
-	bool covered;   /* by the wide character before */
+	bool covered;   /* by the wide character before it */
 	struct ink ink; /* of the text */
 	bool strong;
 };
@@ -41,7 +41,7 @@ static struct cell *cell_at(struct term *t, unsigned x, unsigned y)
 	return &t->cells[(size_t)y * t->columns + x];
 }
 
-/* [from, to) of the cells or half cells that [a, b) fills; never none. */
+/* The cells or half cells [from, to) that [a, b) fills; at least one. */
 static void span(double a, double b, double per, unsigned limit, unsigned *from, unsigned *to)
 {
 	double lo = nearbyint(a * per), hi = nearbyint(b * per);
@@ -76,7 +76,7 @@ static void fill(struct term *t, const struct mark *m)
 	}
 }
 
-/* The nearest ASCII of a character we write ourselves; '?' for a stranger. */
+/* The nearest ASCII of a character that our texts use; '?' for any other. */
 static char ascii(uint32_t cp)
 {
 	switch (cp) {
@@ -146,7 +146,7 @@ static bool blank(const struct cell *c)
 	       !c->half[1].hatched;
 }
 
-/* How a cell looks, as the escape sequence that makes it so. */
+/* The escape sequence for the style of a cell. */
 struct style {
 	char code[96];
 	size_t len;
@@ -168,7 +168,7 @@ static unsigned step_of(unsigned part)
 	return part < 48 ? 0 : part < 115 ? 1 : (part - 35) / 40;
 }
 
-/* 16 to 231: the cube; 232 to 255: greys, for what is one. */
+/* 16 to 231: the cube; 232 to 255: greys. */
 static unsigned of_256(struct palette_rgb c)
 {
 	unsigned high = c.r > c.g ? c.r : c.g, low = c.r < c.g ? c.r : c.g;
@@ -192,7 +192,7 @@ static void add_colour(struct style *st, const struct term *t, int which, struct
 	add_code(st, code);
 }
 
-/* A text's own colour, except plain text: the terminal's background is not ours. */
+/* A text's own colour, except for plain text, as the terminal's background is unknown. */
 static void text_style(struct style *st, const struct term *t, const struct cell *c)
 {
 	if (c->half[1].filled)
@@ -205,7 +205,7 @@ static void text_style(struct style *st, const struct term *t, const struct cell
 		add_code(st, "\033[1m");
 }
 
-/* What @c shows; fills its style. */
+/* The characters of @c; fills its style. */
 static const char *coloured(const struct term *t, const struct cell *c, struct style *st)
 {
 	const struct half *up = &c->half[0], *low = &c->half[1];

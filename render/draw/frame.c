@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every picture has around it. */
+/* The frame of every picture. */
 #include "render/draw/frame.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ double frame_snap(const struct canvas *c, double v)
 	return nearbyint(v / unit) * unit;
 }
 
-/* Bytes of @text that make one line of at most @room, broken at a blank. */
+/* Bytes of @text that fit on one line of at most @room, broken at a blank. */
 static size_t one_line(struct marks *m, const struct canvas *c, const char *text,
 		       enum mark_size size, double room)
 {
@@ -46,7 +46,7 @@ static size_t one_line(struct marks *m, const struct canvas *c, const char *text
 	return best;
 }
 
-/* A text in as many lines as it needs; how many. Without @draws only that. */
+/* Draws a text in as many lines as it needs, if @draws; returns their number. */
 static unsigned paragraph(struct marks *m, const struct canvas *c, bool draws, struct ink ink,
 			  enum mark_size size, double x, double y, double room, const char *text)
 {
@@ -224,7 +224,7 @@ void frame_loss(struct marks *m, const struct canvas *c, const struct box *plot,
 	bool begins = cpu == CDICT_CPU_UNKNOWN && cap->begins_ns > cap->from_ns && span > 0;
 	bool *lost = cap->n_losses && span > 0 ? calloc(n + 1, sizeof(*lost)) : NULL;
 
-	/* much was recorded then: a band above it */
+	/* much was recorded then: only a band at the top */
 	if (begins)
 		marks_hatch(m, plot->x, plot->y,
 			    plot->w * fmin(1, (double)(cap->begins_ns - cap->from_ns) / span),

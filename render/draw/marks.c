@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a picture consists of. */
+/* The elements of a picture. */
 #include "render/draw/marks.h"
 
 #include <stdarg.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * marks.h - what a picture consists of: rectangles, lines and texts, each with an ink
- * (palette.h) instead of a colour, in the order in which they are drawn.
+ * marks.h - the elements of a picture: rectangles, lines and texts, each with an ink
+ * (palette.h) instead of a colour, in drawing order.
  *
- * Views make marks from numbers, back-ends (backend.h) draw them; neither knows of the
- * other.  The canvas says how large things are, in pixels or in a terminal's cells.
+ * Views make marks from numbers, back-ends (backend.h) draw them; neither depends on the
+ * other.  The canvas has the sizes of things, in pixels or in a terminal's cells.
  *
  * Units      the canvas': pixels, y downwards; in a terminal columns and lines
- * Failure    a failed allocation is remembered in @failed, later marks do nothing
+ * Failure    a failed allocation sets @failed, later marks do nothing
  * Ownership  caller's storage; texts given to marks are copied; marks_fini() frees
  */
 #ifndef RENDER_MARKS_H
@@ -36,7 +36,7 @@ struct canvas {
  * rectangles, one above the other. */
 struct canvas canvas_pixels(double width, double height);
 struct canvas canvas_cells(unsigned columns, unsigned lines, bool half);
-/* canvas_font - size in pixels of @size; 0 in a terminal, as text_width() wants it. */
+/* canvas_font - size in pixels of @size; 0 in a terminal, as text_width() expects. */
 double canvas_font(const struct canvas *c, enum mark_size size);
 double canvas_text(const struct canvas *c, const char *text, enum mark_size size);
 
@@ -47,9 +47,9 @@ struct mark {
 	struct ink ink;
 	enum mark_size size;     /* TEXT */
 	enum mark_anchor anchor; /* TEXT */
-	double x, y;             /* TEXT: where it is anchored, its line's middle */
+	double x, y;             /* TEXT: its anchor, in the middle of the line */
 	double w, h;             /* LINE: to the other end */
-	const char *text;        /* TEXT; RECT: what it says when pointed at, or NULL */
+	const char *text;        /* TEXT; RECT: its tooltip, or NULL */
 };
 
 struct marks {
@@ -63,7 +63,7 @@ struct marks {
 
 void marks_fini(struct marks *m);
 
-/* Text is clean already (text_clean()). */
+/* Texts must be clean (text_clean()). */
 void marks_rect(struct marks *m, struct ink ink, double x, double y, double w, double h,
 		const char *note);
 void marks_line(struct marks *m, struct ink ink, double x1, double y1, double x2, double y2);

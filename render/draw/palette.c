@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every colour there is. */
+/* All colours. */
 #include "render/draw/palette.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static const struct palette_rgb plain[PALETTE_PLAIN][2] = {
 	[INK_LOSS] = { RGB(0xc0392b), RGB(0xff7a6b) },
 };
 
-/* Okabe and Ito's palette; the last three are greys. Each has a lightness of its own, for who sees no colours. */
+/* Okabe and Ito's palette; the last three are greys. Each has its own lightness, for people who see no colours. */
 static const struct palette_rgb states[ANALYZE_VCPU_STATES][2] = {
 	[ANALYZE_VCPU_GUEST] = { RGB(0x0072b2), RGB(0x0072b2) },
 	[ANALYZE_VCPU_EXIT] = { RGB(0xe69f00), RGB(0xe69f00) },
@@ -49,8 +49,8 @@ static const struct palette_rgb viridis[] = {
 	RGB(0x22a884), RGB(0x44bf70), RGB(0x7ad151), RGB(0xbddf26), RGB(0xfde725),
 };
 
-/* Exit reasons: first the eight fixed colours, then tints and what is rarer. Names as the kernels'
- * tables have them: VMX, SVM, arm64.  None is a state's colour but HLT, which is one. */
+/* Exit reasons: first the eight fixed colours, then tints and rarer reasons. Names as in the kernel's
+ * tables: VMX, SVM, arm64.  Only HLT has the colour of a state, as it is one. */
 static const struct {
 	struct palette_rgb colours[2];
 	char letter;
@@ -78,7 +78,7 @@ static const struct {
 	{ { RGB(0x225555), RGB(0x4f8f8f) },
 	  'R',
 	  { "CR_ACCESS", "write_cr0", "write_cr3", "write_cr4", "DR_ACCESS" } },
-#define SPARE 15 /* and three more: of reasons that are named nowhere */
+#define SPARE 15 /* and three more: for reasons without a colour */
 	[SPARE] = { { RGB(0xa6761d), RGB(0xbf8c30) }, 'A', { NULL } },
 	{ { RGB(0x7570b3), RGB(0x9490d0) }, 'B', { NULL } },
 	{ { RGB(0x66a61e), RGB(0x80c038) }, 'D', { NULL } },
@@ -86,9 +86,9 @@ static const struct {
 	{ { RGB(0x5b6570), RGB(0x8a939c) }, 'z', { "other" } },
 };
 
-/* Twelve colours, then a grey for the rest. As far apart as they get for those who see no green (Machado's deuteranopia): no
- * two are nearer than 18 in CIELAB, nor than 24 for everybody else. The first four differ in lightness, and one has much the same hue in
- * both themes. */
+/* Twelve colours, then a grey for the rest. As far apart as possible in deuteranopia (Machado's model): any two differ by
+ * at least 18 in CIELAB, and by 24 in normal vision. The first four differ in lightness, and each has much the same hue
+ * in both themes. */
 static const struct palette_rgb tasks[PALETTE_TASKS + 1][2] = {
 	{ RGB(0x0072b2), RGB(0x2b8fd0) }, { RGB(0xf2c160), RGB(0xf2d12b) },
 	{ RGB(0x7f165c), RGB(0xa54252) }, { RGB(0x009e73), RGB(0x13b287) },
@@ -99,7 +99,7 @@ static const struct palette_rgb tasks[PALETTE_TASKS + 1][2] = {
 	{ RGB(0xb4bbc2), RGB(0x59626b) },
 };
 
-/* Frames, by enum folded_kind, all of them light enough for dark text, or dark enough for light text. */
+/* Frames, by enum folded_kind, light enough for dark text, or dark enough for light text. */
 static const struct palette_rgb frames[FOLDED_KINDS][2] = {
 	[FOLDED_PLAIN] = { RGB(0xf0a35e), RGB(0x925320) },
 	[FOLDED_TASK] = { RGB(0xabbccb), RGB(0x4d6175) },
@@ -107,7 +107,7 @@ static const struct palette_rgb frames[FOLDED_KINDS][2] = {
 	[FOLDED_USER] = { RGB(0x8ccb9b), RGB(0x2f6f45) },
 	[FOLDED_NOTE] = { RGB(0xcdb9e2), RGB(0x66508a) },
 };
-/* Less, as it was, more. */
+/* Less, unchanged, more. */
 static const struct palette_rgb changes[][2] = {
 	{ RGB(0x56a9de), RGB(0x1d6fa8) },
 	{ RGB(0xe4e7ea), RGB(0x41484f) },
@@ -123,8 +123,8 @@ static struct palette_rgb mix(struct palette_rgb a, struct palette_rgb b, double
 	};
 }
 
-/* More is darker on white paper and brighter on black; the ends that could be taken for
- * the paper are left out. */
+/* More is darker on white paper and brighter on black; the ends that look like the paper
+ * are left out. */
 static struct palette_rgb ramp(enum palette_theme theme, unsigned level)
 {
 	double part = (double)(level ? level - 1 : 0) / (PALETTE_LEVELS - 1), at;
@@ -145,7 +145,7 @@ static double linear(uint8_t v)
 	return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
 }
 
-/* What can be read on @c, black or white: of both the one with more contrast (WCAG 2.1), which is 4.5 at least. */
+/* The colour of text on @c: black or white, whichever has more contrast (WCAG 2.1), at least 4.5. */
 static struct palette_rgb over(struct palette_rgb c)
 {
 	double light = 0.2126 * linear(c.r) + 0.7152 * linear(c.g) + 0.0722 * linear(c.b);

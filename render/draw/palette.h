@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * palette.h - every colour there is.  Views say what a thing is (its ink); which colour
- * that has in which theme is decided here, once.
+ * palette.h - all colours.  Views give a mark an ink; its colour in each theme is defined
+ * here, once.
  *
- * States have the Okabe-Ito colours, told apart by colour-blind people.  Exit reasons
- * have colours by name: the same reason has the same one in every capture, and the
- * same cause has the same one on Intel, AMD and arm64.
+ * States have the Okabe-Ito colours, which colour-blind people can distinguish.  Exit
+ * reasons have colours by name: a reason has the same one in every capture, and a cause
+ * has the same one on Intel, AMD and arm64.
  */
 #ifndef RENDER_PALETTE_H
 #define RENDER_PALETTE_H
@@ -52,11 +52,11 @@ struct palette_rgb {
 struct palette_rgb palette_colour(enum palette_theme theme, struct ink ink);
 /* palette_hex - the same as text: "#0072b2". */
 char *palette_hex(char out[8], enum palette_theme theme, struct ink ink);
-/* palette_names - of those that have one colour a theme: variables of the pages, members of their palettes. */
+/* palette_names - names of the inks with one colour per theme: variables of the pages, members of their palettes. */
 #define PALETTE_PLAIN (INK_LOSS + 1)
 extern const char *const palette_names[PALETTE_PLAIN];
 
-/* palette_letter - what stands for a filled ink where there are no colours. */
+/* palette_letter - the letter for a filled ink where there are no colours. */
 char palette_letter(struct ink ink);
 
 /* palette_ramp - the ink of @level in 0..1 (0: the faintest). */
@@ -64,13 +64,13 @@ struct ink palette_ramp(double level);
 
 /* palette_reason - the ink of the exit reason @name ("other": all the rest). */
 struct ink palette_reason(const char *name);
-/* palette_reason_spare - another one for a name without a colour of its own, when its
- * colour is taken in this picture already; @n counts the tries. */
+/* palette_reason_spare - another ink for a name without a colour of its own, if its
+ * colour is already taken in this picture; @n counts the tries. */
 struct ink palette_reason_spare(const char *name, unsigned n);
 
 /* palette_frame - the ink of a frame of a stack: @kind is an enum folded_kind, the name chooses the shade. */
 struct ink palette_frame(unsigned kind, const char *name);
-/* palette_change - of what became more, up to 1, or less, down to -1. */
+/* palette_change - the ink of an increase, up to 1, or a decrease, down to -1. */
 struct ink palette_change(double change);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pictures with one row a task, vCPU or CPU. */
+/* Pictures with one row per task, vCPU or CPU. */
 #include "render/draw/rows.h"
 
 #include <math.h>

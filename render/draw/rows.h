@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rows.h - pictures with one row a task, vCPU or CPU: its name at the left, what
- * belongs to it at the right.
+ * rows.h - pictures with one row per task, vCPU or CPU: its name at the left, its
+ * data at the right.
  */
 #ifndef RENDER_ROWS_H
 #define RENDER_ROWS_H
@@ -11,7 +11,7 @@
 struct row_label {
 	const char *name; /* clean */
 	char *note;       /* at the right end, or NULL; given by the view, freed by it */
-	double end;       /* where the note stands: behind this position */
+	double end;       /* the note starts after this position */
 };
 
 double rows_height(const struct canvas *c);
@@ -24,7 +24,7 @@ void rows_margins(const struct canvas *c, const struct row_label *rows, size_t n
 void rows_labels(struct marks *m, const struct canvas *c, const struct frame *f,
 		 const struct row_label *rows, size_t n);
 
-/* rows_nothing - says so in the middle of the plot. */
+/* rows_nothing - writes @text in the middle of an empty plot. */
 void rows_nothing(struct marks *m, const struct frame *f, const char *text);
 
 /* A legend's entry. */
@@ -33,8 +33,8 @@ struct row_swatch {
 	const char *text;
 };
 
-/* rows_legend - entries from @y on, in as many lines as they take; how many.  With @m
- * NULL nothing is drawn. */
+/* rows_legend - draws entries from @y on, in as many lines as they need; returns their
+ * number.  With @m NULL nothing is drawn. */
 unsigned rows_legend(struct marks *m, const struct canvas *c, const struct row_swatch *entries,
 		     size_t n, double y);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Values to positions, and where an axis has its ticks. */
+/* Values to positions, and the ticks of an axis. */
 #include "render/draw/scale.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ double scale_step(double raw)
 	return 10 * ten;
 }
 
-/* Decimals that tell multiples of @step apart. */
+/* Decimals that distinguish multiples of @step. */
 static int decimals(double step)
 {
 	int n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * scale.h - values to positions, and where an axis has its ticks.
+ * scale.h - maps values to positions, and places the ticks of an axis.
  *
  * Units      values in ns or whatever the axis counts; positions in the canvas'
  */
@@ -18,7 +18,7 @@ struct scale {
 	bool log;
 };
 
-/* scale_at - the position of @v, held inside the ends. */
+/* scale_at - the position of @v, clamped to the ends. */
 double scale_at(const struct scale *s, double v);
 
 #define SCALE_TICKS 96
@@ -30,7 +30,7 @@ struct scale_tick {
 };
 
 /* Each fills at most SCALE_TICKS of @out, ascending, all within [lo, hi], and
- * returns how many. */
+ * returns their number. */
 
 /* scale_ticks_time - a linear axis of durations: at most @most labels, 1-2-5 steps, one
  * unit for all of them. */

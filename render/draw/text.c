@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers and names as pictures show them. */
+/* Numbers and names in pictures. */
 #include "render/draw/text.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See page_arrays.h. */
+/* See arrays.h. */
 #include "render/engine/arrays.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ void page_time_json(struct json *j, const char *key, uint64_t t_ns, uint64_t t0_
 		json_i64(j, key, (int64_t)(t_ns - t0_ns));
 }
 
-/* @v, little-endian, in @size bytes: 1, 2, 4 or (a double) 8. */
+/* Writes @v in little-endian, in @size bytes: 1, 2, 4 or (as a double) 8. */
 static uint8_t *put(uint8_t *p, uint64_t v, unsigned size)
 {
 	double number = (double)v;
@@ -38,7 +38,7 @@ static unsigned size_for(uint64_t most)
 	return most <= UINT8_MAX ? 1 : most <= UINT16_MAX ? 2 : most <= UINT32_MAX ? 4 : 8;
 }
 
-/* Room for @n numbers of @size bytes, at a multiple of 8; NULL: out of memory, or none. */
+/* Room for @n numbers of @size bytes, at a multiple of 8; NULL: out of memory, or no numbers. */
 static uint8_t *place(struct arrays *a, const char *key, size_t n, unsigned size, bool steps)
 {
 	struct buf *buf = &a->out->buf;

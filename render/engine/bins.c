@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts on columns of time while the engine walks. */
+/* Counts by columns of time while the engine walks. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "render/engine/bins_internal.h"
 
-/* Columns are halved until a CPU's rows stay below this, and a vCPU's states. */
+/* Columns are halved until the cells of all CPUs are within this limit. */
 #define COLUMNS_MAX 1024u
 #define COLUMNS_MIN 64u
 #define CELLS_MAX (1u << 16)
 #define VCPU_COLUMNS_MAX 256u
-/* Tasks beyond get no row of their own, so that memory stays bounded. */
+/* Further tasks get no row of their own, so that memory stays bounded. */
 #define SPARKS_MAX 32768u
 #define SECONDS_KEPT 600u
 #define STATES_MAX 4096u
@@ -33,7 +33,7 @@ static int add_cell(struct heat *h, uint32_t columns, uint32_t column, uint32_t 
 	return h->cells ? 0 : -ENOMEM;
 }
 
-/* Where in the second it ended: what the page's "subsecond" counts for all tasks. */
+/* Counts the end's offset within the second, as the page's "subsecond" does for all tasks. */
 static int add_offset(const struct page_bins *b, struct heat *h, uint64_t end_ns)
 {
 	uint64_t at = end_ns - b->opts.t0_ns, row = at / SECOND_NS - b->first_second;
@@ -98,7 +98,7 @@ static int spark_of(struct page_bins *b, uint32_t task, uint64_t **out)
 	return 0;
 }
 
-/* A CPU's row, made when it is first asked for: of 65,536 CPUs most have nothing. NULL: out of memory. */
+/* A CPU's row, made on first use: most of 65,536 CPUs have none. NULL: out of memory. */
 static uint64_t *row_of_cpu(const struct page_bins *b, uint64_t **rows, uint32_t cpu)
 {
 	if (!rows[cpu])
@@ -141,7 +141,7 @@ static void on_run(void *self, const struct analyze_run *run)
 		analyze_engine_out_of_memory(b->eng);
 }
 
-/* As analyze/sched/slices.c tells them, without a call for each. */
+/* The same intervals as from analyze/sched/slices.c, without a call for each. */
 static void on_switch(void *self, const struct analyze_switch *sw)
 {
 	struct page_bins *b = self;
@@ -165,7 +165,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		analyze_engine_out_of_memory(b->eng);
 }
 
-/* Of the guest's: GUEST and EXIT. */
+/* Adds intervals of vCPUs: GUEST and EXIT. */
 static int tell(void *ctx, const struct analyze_slice *s)
 {
 	struct page_bins *b = ctx;
@@ -187,7 +187,7 @@ void page_bins_state(void *bins, const struct analyze_vcpu_piece *piece)
 	if (!row)
 		goto no_memory;
 	if (!*row) {
-		/* Any task may turn out to be a vCPU; those that are keep their right to a row. */
+		/* Any task may turn out to be a vCPU; known vCPUs get a row beyond the limit, too. */
 		if (b->n_states >= STATES_MAX && !analyze_engine_task(b->eng, piece->task)->is_vcpu)
 			return;
 		*row = calloc(n * ANALYZE_VCPU_STATES, sizeof(**row));
@@ -258,7 +258,7 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 	if (opts->seconds && opts->to_ns >= opts->from_ns && opts->from_ns >= opts->t0_ns) {
 		b->first_second = (opts->from_ns - opts->t0_ns) / SECOND_NS;
 		b->seconds = (opts->to_ns - opts->t0_ns) / SECOND_NS - b->first_second + 1;
-		/* of longer captures the page asks for them */
+		/* for longer captures the page requests them later */
 		b->seconds = b->seconds <= SECONDS_KEPT ? b->seconds : 0;
 	}
 	b->ops = (struct analyze_ops){

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * bins.h - what the page draws first: everything counted on columns of time, in the
- * same walk as the figures.  doc/page.md, "Bins".
+ * bins.h - counts by columns of time, which the page draws first, from the same walk as
+ * the figures.  doc/page.md, "Bins".
  *
  *	page_bins_new(&bins, eng, &opts, err);	// before the run
  *	... analyze_vcpus_tell(vcpus, page_bins_state, bins) ...
  *	analyze_engine_run_reader(eng, reader, err);
  *	page_bins_write(bins, &select, &json, &arrays);
  *
- * Memory     a few numbers a CPU, task, vCPU or reason and column; columns are fewer where
+ * Memory     a few numbers per column and CPU, task, vCPU or reason; fewer columns when
  *            there are many of those
  * Failure    0 or a negative code
  * Ownership  new gives, free takes (NULL is fine)
@@ -27,12 +27,12 @@ struct page_bins;
 struct page_bins_options {
 	uint64_t from_ns, to_ns; /* the window */
 	uint32_t cpus;
-	bool by_task; /* heat maps are of chosen tasks, known after the walk */
-	bool seconds; /* heat maps have the offsets within the second, too, which count from @t0_ns */
+	bool by_task; /* heat maps are of selected tasks, known after the walk */
+	bool seconds; /* heat maps also have the offsets within the second, counted from @t0_ns */
 	uint64_t t0_ns;
 	unsigned columns; /* at most; 0: 1024 */
-	unsigned kinds; /* heat maps alone, a bit each: 1u << ANALYZE_SLICE_RUN, ...; 0: all there is */
-	/* Exits of these reasons alone; NULL: of all. */
+	unsigned kinds; /* only these heat maps: bits 1u << ANALYZE_SLICE_RUN, ...; 0: everything */
+	/* Selects exits by reason; NULL: all. */
 	bool (*exit_wanted)(void *ctx, const struct analyze_slice *slice);
 	void *ctx;
 };
@@ -41,21 +41,21 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 		  const struct page_bins_options *opts, struct cdict_error *err);
 void page_bins_free(struct page_bins *b);
 
-/* page_bins_state - as analyze_vcpu_tell: @bins is a struct page_bins. */
+/* page_bins_state - an analyze_vcpu_tell function: @bins is a struct page_bins. */
 void page_bins_state(void *bins, const struct analyze_vcpu_piece *piece);
 
 struct page_bins_select {
 	const uint32_t *vcpus;  /* tasks, in the page's order */
-	const char *const *vms; /* of each, NULL: none known; one text a VM */
+	const char *const *vms; /* of each, NULL: unknown; the same text for all of a VM */
 	size_t n_vcpus;
-	uint64_t t0_ns;          /* what the page's times count from */
-	const uint32_t *numbers; /* the page's of each task, UINT32_MAX: none; NULL: as they are */
-	bool (*wanted)(void *ctx, uint32_t task); /* by_task: whose heat maps */
+	uint64_t t0_ns;          /* origin of the page's times */
+	const uint32_t *numbers; /* the page's, by task; UINT32_MAX: none; NULL: the same */
+	bool (*wanted)(void *ctx, uint32_t task); /* by_task: selects the tasks of heat maps */
 	void *ctx;
 };
 
-/* page_bins_write - the object "bins" to @j, what its arrays hold to @arrays, a memory
- * sink.  0 or -ENOMEM. */
+/* page_bins_write - writes the object "bins" to @j, the content of its arrays to @arrays, a
+ * memory sink.  0 or -ENOMEM. */
 int page_bins_write(struct page_bins *b, const struct page_bins_select *select, struct json *j,
 		    struct sink *arrays);
 

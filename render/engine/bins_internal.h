@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* bins_internal.h - shared by page_bins.c, which counts, and page_bins_write.c. */
+/* bins_internal.h - shared by bins.c, which counts, and bins_write.c. */
 #ifndef RENDER_PAGE_BINS_INTERNAL_H
 #define RENDER_PAGE_BINS_INTERNAL_H
 
@@ -19,11 +19,11 @@
 
 enum { HEAT_KINDS = ANALYZE_SLICE_EXIT + 1 }; /* RUN, SLEEP, WAKEUP, GUEST, EXIT */
 
-/* A grid of all tasks but IDLE, column by column, so that a walk stays in one of them. A window of some ms holds
- * less than the grid has lines of a cache: it takes longer to clear and to read one than to sort these. */
+/* A grid of all tasks but IDLE, column by column, so that a walk stays within one column. A window of some ms has fewer
+ * events than the grid has cache lines: clearing and reading the grid would take longer than sorting the few. */
 enum { HEAT_FEW = 1 << 12 };
 struct heat {
-	ARRAY(uint32_t) few; /* row * columns + column of each, until there are so many */
+	ARRAY(uint32_t) few; /* row * columns + column of each, up to HEAT_FEW */
 	uint32_t *cells;     /* [column][row], NULL: not yet */
 	uint64_t events, shorter, longer, outside, unplaced;
 	struct bins *owned; /* by task instead */
@@ -33,22 +33,22 @@ struct heat {
 struct page_bins {
 	struct analyze_engine *eng;
 	struct page_bins_options opts;
-	uint32_t cpus; /* that have rows: none when there are heat maps alone */
+	uint32_t cpus; /* with rows: 0 when only heat maps are wanted */
 	struct analyze_slices *slices;
 	struct analyze_ops ops;
 	struct columns columns;
-	unsigned spark_shift, vcpu_shift; /* column >> shift: the coarser one */
+	unsigned spark_shift, vcpu_shift; /* column >> shift: the coarser column */
 
-	/* By CPU a row of columns, ns or how many; NULL: nothing there. */
+	/* By CPU a row of columns, in ns or a count; NULL: empty. */
 	uint64_t **busy, **unknown, **switches;
 	struct lanes *lanes;
 
 	ARRAY(uint64_t *) sparks;  /* by task, NULL: never ran, or too many tasks */
 	ARRAY(uint64_t *) states;  /* by task: [state][column >> vcpu_shift] */
-	size_t n_sparks, n_states; /* that have a row */
+	size_t n_sparks, n_states; /* number of rows */
 
 	struct heat heat[HEAT_KINDS];
-	uint64_t first_second, seconds; /* 0: no offsets within them */
+	uint64_t first_second, seconds; /* 0: no offsets within seconds */
 	struct bins_rows rows;
 };
 

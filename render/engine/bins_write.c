@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What was counted, as the page reads it: JSON that points into an array of numbers. */
+/* Writes the counts for the page: JSON that points into an array of numbers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void heat_tail(struct arrays *w, uint64_t events, uint64_t outside, uint6
 	json_close(w->j);
 }
 
-/* A cell of a grid that holds something. */
+/* A non-empty cell of a grid. */
 struct filled {
 	uint32_t cell, count;
 };
@@ -48,7 +48,7 @@ static void sparse_add(struct sparse *s, uint32_t cell, uint64_t count)
 		s->failed |= array_push(&s->all, (struct filled){ cell, shown }) != 0;
 }
 
-/* Takes what is in @s. */
+/* Writes @s and empties it. */
 static int sparse_write(struct arrays *w, struct sparse *s)
 {
 	arrays_steps(w, "cell", s->all.at ? &s->all.at->cell : NULL, s->all.n, sizeof(*s->all.at));
@@ -85,7 +85,7 @@ static void sparse_of_grid(struct sparse *s, const struct heat *h, unsigned colu
 {
 	uint32_t used[BINS_ROWS] = { 0 };
 
-	/* Most rows are empty: who goes by row visits each cell in another line of the cache. */
+	/* Most rows are empty: skip them, as reading by row touches a cache line per cell. */
 	for (unsigned c = 0; c < columns; c++)
 		for (unsigned row = 0; row < BINS_ROWS; row++)
 			used[row] |= h->cells[(size_t)c * BINS_ROWS + row];
@@ -236,17 +236,17 @@ static int write_sparks(struct arrays *w, const struct page_bins *b,
 	return 0;
 }
 
-/* With very many vCPUs their columns are halved, so that the page stays small. */
+/* With very many vCPUs their columns are halved to keep the page small. */
 #define STATE_CELLS_MAX (1u << 19)
 
-/* @columns neighbours of every state's row, summed by twos. */
+/* Sums pairs of neighbours in every state's row of @columns. */
 static void halve(uint64_t *row, unsigned columns)
 {
 	for (size_t i = 0; i < (size_t)columns / 2 * ANALYZE_VCPU_STATES; i++)
 		row[i] = row[2 * i] + row[2 * i + 1];
 }
 
-/* The vCPUs of each VM, and how long they were kept waiting together; @rows are of @columns. */
+/* Writes the vCPUs of each VM, and the sum of their vCPU delay; @rows have @columns columns. */
 static int write_vms(struct arrays *w, const struct page_bins_select *select, uint64_t **rows,
 		     unsigned columns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All that the page shows of a capture, from one walk. */
+/* The page's data of a capture, from one walk. */
 #include "render/engine/capture.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 
 /* ---- sums ---- */
 
-/* Of the exits, those of the wanted reasons. */
+/* Whether a row of exits has a wanted reason. */
 static bool has_reason(void *ctx, const struct table_cell *row)
 {
 	const struct page_capture *c = ctx;
@@ -73,7 +73,7 @@ static bool has_reason(void *ctx, const struct table_cell *row)
 static struct table *exits_sums(struct page_capture *c, enum page_table of, const char *who)
 {
 	const struct table *t = c->tables[of];
-	/* has_reason() looks into PAGE_EXITS */
+	/* has_reason() reads PAGE_EXITS */
 	struct table *sums = t && c->tables[PAGE_EXITS] ? table_new("exits", t->columns) : NULL;
 
 	if (!sums)
@@ -91,7 +91,7 @@ static bool is_any(void *ctx, const struct table_cell *row)
 	return true;
 }
 
-/* Of a task that is not IDLE. */
+/* Whether a row is of a task other than IDLE. */
 static bool is_of_task(void *ctx, const struct table_cell *row)
 {
 	const struct table *t = ctx;
@@ -113,7 +113,7 @@ static struct table *coremap_sums(struct table *t)
 	return table_done(sums);
 }
 
-/* Each as its command prints it, if it has an order of its own. */
+/* Sorts each table as its command prints it, if it has a default order. */
 static int sort_tables(struct page_capture *c)
 {
 	struct cdict_error err = { 0 };
@@ -125,7 +125,7 @@ static int sort_tables(struct page_capture *c)
 	return 0;
 }
 
-/* The tables from @first to @last are there. */
+/* Whether the tables from @first to @last exist. */
 static bool has_tables(const struct page_capture *c, size_t first, size_t last)
 {
 	while (first <= last && c->tables[first])
@@ -133,7 +133,7 @@ static bool has_tables(const struct page_capture *c, size_t first, size_t last)
 	return first > last;
 }
 
-/* What of several vCPUs is one row. */
+/* Makes the tables with one row for several vCPUs. */
 static int fill_vms(struct page_capture *c)
 {
 	const struct tables_walk *w = c->walk;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Every bit of every event in one number, so that tests see that a page reads what libcdict reads. */
+/* A checksum of all bits of all events, so that tests can check that a page reads what libcdict reads. */
 #include <errno.h>
 #include <stdlib.h>
 #include <zlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One thing that was clicked: its true begin and end, what led to it, the like of it before and after, and where it
- * stands among them by length.  The whole range is walked: q.lo_ns is a time in the thing, q.type what it is of.
+ * One clicked thing: its true begin and end, what led to it, the similar ones before and after, and its rank among
+ * them by length.  The whole range is walked: q.lo_ns is a time in the thing, q.type its kind.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum kind { RUN, WAIT, OFF, GUEST, EXIT, STATE, KINDS };
 
 static const char *const kinds[KINDS] = { "run", "wait", "off", "guest", "exit", "state" };
 
-/* What a wait is of, and why a task is off: as `state` of an item. */
+/* The kind of a wait, and why a task is off its CPU: `state` of an item. */
 static const char *const wait_words[] = { "preempted", "woken" };
 static const char *const off_words[] = {
 	[ANALYZE_OFF_RUNNABLE] = "preempted", [ANALYZE_OFF_PREEMPTED] = "preempted",
@@ -30,12 +30,12 @@ struct item {
 	uint64_t from_ns, to_ns;
 	uint32_t cpu;
 	const char *state, *reason; /* or NULL */
-	bool began, ended;          /* seen */
+	bool began, ended;          /* in the capture */
 };
 
 /* A switch of the task. */
 struct turn {
-	uint64_t t_ns; /* ANALYZE_NO_TIME: none was seen */
+	uint64_t t_ns; /* ANALYZE_NO_TIME: none */
 	uint32_t cpu, other;
 	bool involuntary;
 	char state[ANALYZE_STATE_ROOM];
@@ -46,7 +46,7 @@ struct woken {
 	uint32_t cpu, by, target_cpu;
 };
 
-/* The stay on or off a CPU that the time lies in. */
+/* The stay on or off a CPU that contains the time. */
 struct stay {
 	bool known, on;
 	struct turn in, out;
@@ -84,7 +84,7 @@ static void put(struct page_engine *e, const struct item *item)
 		analyze_engine_out_of_memory(e->eng);
 }
 
-/* ---- what the walk tells ---- */
+/* ---- during the walk ---- */
 
 static void on_run(void *self, const struct analyze_run *run)
 {
@@ -144,7 +144,7 @@ static struct turn turn_of(const struct page_engine *e, const struct analyze_swi
 	return turn;
 }
 
-/* A stay ends now, or has not ended: whether it is the one. */
+/* A stay ends now, or has not ended: keeps it if it contains the time. */
 static void tell_stay(struct detail *d, bool on, uint64_t from_ns, uint64_t to_ns)
 {
 	if (d->stay.known || d->at_ns >= to_ns ||
@@ -221,7 +221,7 @@ static int tell_slice(void *ctx, const struct analyze_slice *s)
 
 	if (s->start_ns == ANALYZE_NO_TIME || !is_asked_for(e, s->task))
 		return 0;
-	/* told at its end: what it is an exit for was told at its begin, or (of the guest's) is told now */
+	/* called at the end: the exit's reason came at its begin, or (for a guest interval) comes now */
 	if (s->kind == ANALYZE_SLICE_EXIT)
 		item.reason = analyze_reasons_name(d->names, d->isa, d->code);
 	return array_push(&d->all, item);
@@ -376,7 +376,7 @@ static bool is_kept_waiting(const struct item *item)
 	       (!strcmp(item->state, "preempted") || !strcmp(item->state, "waiting"));
 }
 
-/* What is ranked with @b: exits of its reason, states of its kind, a vCPU's waits of both kinds. */
+/* Whether @a is ranked with @b: exits of the same reason, the same states, both kinds of a vCPU's delay. */
 static bool is_alike(const struct detail *d, const struct item *a, const struct item *b)
 {
 	if (d->kind == EXIT)
@@ -386,7 +386,7 @@ static bool is_alike(const struct detail *d, const struct item *a, const struct 
 	return true;
 }
 
-/* Longest first, of equals the earlier. */
+/* Longest first, then by time. */
 static bool is_worse(const struct item *a, const struct item *b)
 {
 	uint64_t x = a->to_ns - a->from_ns, y = b->to_ns - b->from_ns;

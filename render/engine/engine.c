@@ -55,7 +55,7 @@ static bool heated(void *ctx, uint32_t task)
 struct heat {
 	struct page_bins *bins;
 	struct analyze_reasons
-		*reasons; /* what exits are called; NULL: nobody asks for some of them */
+		*reasons; /* names of exit reasons; NULL: exits are not chosen by these */
 	struct page_engine *e;
 };
 
@@ -151,7 +151,7 @@ int page_engine_open(struct page_engine **out, const void *data, size_t size,
 	return 0;
 }
 
-/* The question that is under way, and its answer. */
+/* Drops the current question and its answer. */
 static void give_up(struct page_engine *e)
 {
 	if (e->call)
@@ -201,7 +201,7 @@ int page_engine_kind(const char *name)
 	return -1;
 }
 
-/* Bits of @list, as many as @n; numbers beyond are of nobody.  NULL: out of memory. */
+/* A bitmap of the numbers in @list below @n; others are ignored.  NULL: out of memory. */
 static uint64_t *bitmap_of(const uint32_t *list, size_t n_list, size_t n)
 {
 	uint64_t *bits = calloc(n / 64 + 1, sizeof(*bits));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* engine_internal.h - shared by page_engine.c, page_tasks.c and page_lists.c. */
+/* engine_internal.h - shared by engine.c, tasks.c and the answers to questions. */
 #ifndef RENDER_PAGE_ENGINE_INTERNAL_H
 #define RENDER_PAGE_ENGINE_INTERNAL_H
 
@@ -12,7 +12,7 @@
 
 #define PAGE_NO_TASK UINT32_MAX
 
-/* One of the page's tasks, and what tells it apart. */
+/* One of the page's tasks, with its identity. */
 struct page_task_key {
 	int64_t key; /* the tid; of IDLE -1 - its CPU */
 	int64_t born_ns;
@@ -31,20 +31,20 @@ struct page_engine {
 	uint64_t t0_ns, last_ns;
 	struct page_tasks tasks;
 
-	const struct page_call *call; /* NULL: nothing is under way */
-	int part; /* of what it answers: figures (page_capture.h); events: PAGE_ROWS alone */
+	const struct page_call *call; /* NULL: none in progress */
+	int part; /* of the answer: figures (capture.h); events: only PAGE_ROWS */
 	struct page_query q;
 	uint64_t *chosen; /* bitmap of q.tasks; NULL: all */
-	uint64_t *cpus;   /* of q.cpus */
+	uint64_t *cpus;   /* bitmap of q.cpus */
 	size_t n_cpus;
-	ARRAY(char *) reasons; /* of q.reasons */
+	ARRAY(char *) reasons; /* copies of q.reasons */
 	struct analyze_engine *eng;
 	struct digests *digests; /* made by the first walk, or NULL */
 	bool no_digests;         /* the capture has none */
 	struct label_index
 		*labels; /* of the file; made by the first walk that names tasks, or NULL */
 	void *state;     /* the call's */
-	bool enough;     /* more than q.max: the walk need not go on */
+	bool enough;     /* more than q.max: the walk may stop */
 	struct sink json, arrays;
 };
 
@@ -52,14 +52,14 @@ enum { PAGE_ROWS = 1 };
 
 struct page_call {
 	size_t state_size; /* of e->state, which is zeroed */
-	/* Intervals: each of the question's kinds. */
+	/* Called for each interval of the question's kinds. */
 	int (*tell)(void *ctx, const struct analyze_slice *slice);
 	/* Registers with e->eng. */
 	int (*add)(struct page_engine *e, struct cdict_error *err);
-	/* Members of the answer; 0 or a negative code. */
+	/* Writes members of the answer; 0 or a negative code. */
 	int (*write)(struct page_engine *e, struct arrays *a, struct cdict_error *err);
 	void (*fini)(struct page_engine *e); /* empties e->state */
-	/* Instead of the engine's walk; as page_engine_step(), without the answer. */
+	/* Instead of the engine's walk; like page_engine_step(), without the answer. */
 	int (*step)(struct page_engine *e, uint64_t events, struct cdict_error *err);
 };
 
@@ -67,39 +67,39 @@ extern const struct page_call page_figures, page_histogram, page_pieces, page_st
 	page_select, page_subsecond, page_events, page_checksum, page_flame, page_detail,
 	page_tracks;
 
-/* page_engine_digests - what the capture's events leave behind, made by the first walk; NULL: it has none. */
+/* page_engine_digests - the capture's digests, read by the first walk; NULL: it has none. */
 int page_engine_digests(struct page_engine *e, struct digests **out, struct cdict_error *err);
 
-/* page_engine_labels - names of tasks that the file holds; NULL: it has none. */
+/* page_engine_labels - labels in the file; NULL: it has none. */
 int page_engine_labels(struct page_engine *e, struct label_index **out, struct cdict_error *err);
 
-/* page_engine_walk - over the question's range, of its tasks and CPUs; e->eng is the walk's. */
+/* page_engine_walk - sets up a walk over the question's range, tasks and CPUs; e->eng is the walk's. */
 struct tables_walk;
 int page_engine_walk(struct page_engine *e, struct tables_walk *w, struct cdict_error *err);
 
-/* page_engine_reasons - what exits are called. */
+/* page_engine_reasons - the names of exit reasons. */
 int page_engine_reasons(struct page_engine *e, struct analyze_reasons **out,
 			struct cdict_error *err);
-/* page_engine_wants - whether an interval is wanted: of exits those of the question's reasons; @names NULL: any. */
+/* page_engine_wants - whether an interval is wanted: exits only with the question's reasons; @names NULL: any. */
 bool page_engine_wants(const struct page_engine *e, struct analyze_reasons *names,
 		       const struct analyze_slice *slice);
 
-/* --- page_tasks.c --- */
+/* --- tasks.c --- */
 
-void page_tasks_forget(struct page_tasks *t); /* what the walk's tasks are: another one begins */
+void page_tasks_forget(struct page_tasks *t); /* the walk's tasks: another walk begins */
 void page_tasks_fini(struct page_tasks *t);
-/* page_tasks_of - the page's task that one of the walk is, NULL: none.  Of several with one tid the
+/* page_tasks_of - the page's task for the walk's @task, NULL: none.  Of several with one tid the
  * latest that was born by then. */
 const struct page_task_key *page_tasks_of(struct page_engine *e, uint32_t task);
-/* page_tasks_at - the one that a sample of @tid on @cpu is of, @t_ns since the first event. */
+/* page_tasks_at - the page's task for a sample of @tid on @cpu, @t_ns since the first event. */
 const struct page_task_key *page_tasks_at(struct page_engine *e, int32_t tid, uint32_t cpu,
 					  uint64_t t_ns);
 /* page_tasks_number - its number, or PAGE_NO_TASK. */
 uint32_t page_tasks_number(struct page_engine *e, uint32_t task);
-/* page_tasks_wanted - whether it is of the question's tasks; without such, of those that the page
- * was made for. */
+/* page_tasks_wanted - whether it is one of the question's tasks, or, if it has none, of those that
+ * the page was made for. */
 bool page_tasks_wanted(struct page_engine *e, const struct page_task_key *known);
-/* page_tasks_heated - the same for heat maps: those of all tasks leave out IDLE. */
+/* page_tasks_heated - the same for heat maps: those of all tasks exclude IDLE. */
 bool page_tasks_heated(struct page_engine *e, uint32_t task);
 
 #endif

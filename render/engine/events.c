@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The events of a range as people read them, a page of them at a time: found in a walk that decodes no
- * more than tells whose they are, then decoded whole where those that are shown lie.  The rest is
- * counted CPU by CPU: bringing those of hundreds of CPUs in order is most of a walk's work.
+ * The events of a range as text, one page at a time: found in a walk that decodes only the fields that
+ * identify an event's task, then decoded in full where the shown ones are.  The rest is counted CPU by
+ * CPU: ordering the events of hundreds of CPUs is most of a walk's work.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "base/fail.h"
 #include "render/engine/engine_internal.h"
 
-/* Walks that count; of more CPUs, several at a time. */
+/* Number of counting walks; with more CPUs, each counts several. */
 #define COUNTS_MOST 1024u
 
 struct type_tasks {
@@ -25,30 +25,30 @@ struct row {
 	uint64_t at_ns;
 	uint32_t cpu, type, task;
 	int32_t tid;
-	size_t text; /* where it begins, NUL-terminated */
+	size_t text; /* offset of its text, NUL-terminated */
 };
 
 struct events {
 	struct cdict_events *it;
 	struct cdict_query query;
 	struct type_tasks *tasks; /* by type */
-	uint64_t *types;          /* bitmap of the one that is wanted */
+	uint64_t *types;          /* bitmap of the wanted one */
 	struct printer *printer;
 	enum { FIND, SHOW, COUNT } walk;
 	uint64_t from_ns, to_ns; /* of the range */
-	uint64_t found, total;   /* those up to the page's end; all */
-	bool whole;              /* no more are to be counted */
-	/* Where the rows that are shown lie: of those at first_ns the first @skip are not. */
+	uint64_t found, total;   /* up to the page's end; all */
+	bool whole;              /* no counting is needed */
+	/* Times of the shown rows; the first @skip at first_ns are not shown. */
 	uint64_t first_ns, last_ns, skip;
-	uint64_t now_ns, same; /* events that were asked for at this time, so far */
-	/* Bitmaps of CPUs: where those that are shown lie, those that are counted now. */
+	uint64_t now_ns, same; /* wanted events at this time, so far */
+	/* Bitmaps of CPUs: those of the shown rows, and those being counted. */
 	uint64_t *on, *counted;
 	uint32_t n_cpus, next_cpu;
 	ARRAY(struct row) rows;
 	struct buf text;
 };
 
-/* The fields that tell whose an event is, by type; one allocation. */
+/* The fields that identify an event's task, by type; one allocation. */
 static uint64_t **fields_of(const struct page_engine *e)
 {
 	const struct events *v = e->state;
@@ -119,10 +119,10 @@ static int events_add(struct page_engine *e, struct cdict_error *err)
 					 .types = e->q.type ? v->types : NULL,
 					 .n_types = n,
 					 .n_fields = n };
-	/* a query has its end in it, a range only where the capture ends */
+	/* a query includes its end, a range only at the capture's end */
 	if (v->query.to_ns != e->last_ns && v->query.to_ns > v->query.from_ns)
 		v->query.to_ns--;
-	/* how many there are is known to whoever asks for those that are shown alone */
+	/* a question for rows alone has the total already */
 	v->whole = e->part == PAGE_ROWS;
 	v->from_ns = v->query.from_ns;
 	v->to_ns = v->query.to_ns;
@@ -178,11 +178,11 @@ static int show(struct page_engine *e, const struct cdict_event *ev)
 	buf_u8(&v->text, 0);
 	if (v->text.failed)
 		return -ENOMEM;
-	row.text += v->text.data[row.text] == ' '; /* which stands before a name */
+	row.text += v->text.data[row.text] == ' '; /* printed before a name */
 	return array_push(&v->rows, row);
 }
 
-/* One that was asked for, in order.  1: goes on, 0: the page is full. */
+/* Handles a wanted event, in order.  1: go on, 0: the page is full. */
 static int find(struct page_engine *e, const struct cdict_event *ev)
 {
 	struct events *v = e->state;
@@ -200,7 +200,7 @@ static int find(struct page_engine *e, const struct cdict_event *ev)
 	return v->found < e->q.offset || v->found - e->q.offset < e->q.max;
 }
 
-/* 1: goes on, 0: this walk is over, negative: out of memory. */
+/* 1: go on, 0: this walk is done, negative: out of memory. */
 static int take(struct page_engine *e, const struct cdict_event *ev)
 {
 	struct events *v = e->state;
@@ -222,7 +222,7 @@ static int take(struct page_engine *e, const struct cdict_event *ev)
 	return v->rows.n == e->q.max ? 0 : show(e, ev) ? -ENOMEM : 1;
 }
 
-/* Counts the next CPUs: 1, 0: there are none, or a negative code. */
+/* Starts to count the next CPUs: 1, 0: there are none, or a negative code. */
 static int count_next(struct page_engine *e, struct cdict_error *err)
 {
 	struct events *v = e->state;
@@ -244,7 +244,7 @@ static int count_next(struct page_engine *e, struct cdict_error *err)
 	return rc ? rc : 1;
 }
 
-/* The walk after this one: 1, 0: there is none, or a negative code. */
+/* Starts the next walk: 1, 0: there is none, or a negative code. */
 static int next_walk(struct page_engine *e, struct cdict_error *err)
 {
 	struct events *v = e->state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All figures of a range, or those of tasks, exits, VMs or the core map for some tasks and CPUs: what the page has of the whole window, by the
- * same walk and writer. */
+/* All figures of a range, or those of tasks, exits, VMs or the core map for some tasks and CPUs, by the same walk and
+ * writer as those of the whole window. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 struct figures {
 	struct tables_walk walk;
 	struct page_capture capture;
-	uint32_t *numbers; /* the page's, by the walk's */
+	uint32_t *numbers; /* the page's, by the walk's numbers */
 };
 
 static bool is_wanted(void *ctx, const struct analyze_task *task)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The stacks of a range as a tree: what cdict flame draws, with the page's numbers of tasks for their names. */
+/* The stacks of a range as a tree, as in cdict flame, with the page's task numbers instead of names. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "render/engine/engine_internal.h"
 #include "tables/stacks/flame.h"
 
-/* Frames of less than that part of all are none of a pixel, however large the screen. */
+/* Frames with a smaller part of the total are narrower than a pixel on any screen. */
 enum { NARROWEST_PART = 50000 };
 
 struct flame {
@@ -17,11 +17,11 @@ struct flame {
 	struct folded tree;
 };
 
-/* A frame as the page has it. */
+/* A frame in the page. */
 struct row {
 	uint32_t name, kind, depth;
 	uint64_t from,
-		total;  /* it begins where what it stands on does, or behind those before it */
+		total;  /* a frame begins where its caller does, or after the frames before it */
 	double percent; /* of all */
 };
 
@@ -58,7 +58,7 @@ static int flame_step(struct page_engine *e, uint64_t events, struct cdict_error
 	return tables_walk_step(&f->walk, events, err);
 }
 
-/* The page knows better what its tasks are called. */
+/* The page has the names of its tasks. */
 static char *number_of(void *ctx, uint32_t task)
 {
 	uint32_t number = page_tasks_number(ctx, task);

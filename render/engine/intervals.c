@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The intervals behind a heat map: those of a block of it, and their ends within the second. */
+/* The intervals of a heat map: those of a selected block, and their ends within the second. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "render/bins/bins.h"
 #include "render/engine/engine_internal.h"
 
-/* Bars of the histogram: three a decade. */
+/* Bars of the histogram: three per decade. */
 #define BAR_ROWS (BINS_PER_DECADE / 3)
 #define BARS (BINS_ROWS / BAR_ROWS)
 
@@ -24,8 +24,8 @@ struct interval {
 struct intervals {
 	struct analyze_slices *slices;
 	struct analyze_reasons *reasons;
-	ARRAY(uint8_t) heated; /* by task: 0 not asked yet, 1 no, 2 yes */
-	/* select: a heap of those that are shown */
+	ARRAY(uint8_t) heated; /* by task: 0 not tested yet, 1 no, 2 yes */
+	/* select: a heap of the shown ones */
 	ARRAY(struct interval) all;
 	uint64_t total;
 	/* subsecond */
@@ -36,7 +36,7 @@ struct intervals {
 	uint64_t bars[BARS];
 };
 
-/* Whether it counts; negative: out of memory. */
+/* Whether the interval counts; negative: out of memory. */
 static int is_heated(struct page_engine *e, const struct analyze_slice *slice)
 {
 	struct intervals *v = e->state;
@@ -85,7 +85,7 @@ static int longest_first(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The heap has what would go first, the shortest, on top. */
+/* The heap has the shortest one, which is dropped first, on top. */
 static void sink_down(struct interval *heap, size_t n)
 {
 	struct interval top = heap[0];
@@ -165,7 +165,7 @@ const struct page_call page_select = { .state_size = sizeof(struct intervals),
 				       .write = select_write,
 				       .fini = intervals_fini };
 
-/* ---- how many of each length ---- */
+/* ---- histogram of lengths ---- */
 
 static int tell_histogram(void *ctx, const struct analyze_slice *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a range holds, one by one: pieces of CPUs' time, states of vCPUs, intervals. */
+/* Lists of a range: pieces of CPUs' time, states of vCPUs, marks. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 /* In an array: no task, no reason. */
 #define NONE PAGE_NO_TASK
 
-/* Not to be mistaken for out of memory: the walk's answer is that there is too much. */
+/* Not the same as out of memory: the answer is that there is too much. */
 static bool is_full(struct page_engine *e, size_t n)
 {
 	if (n >= e->q.max)
@@ -23,7 +23,7 @@ static bool is_full(struct page_engine *e, size_t n)
 	return e->enough;
 }
 
-/* ---- who ran where ---- */
+/* ---- pieces of CPUs' time ---- */
 
 struct piece {
 	uint32_t cpu, task;
@@ -55,7 +55,7 @@ static int pieces_add(struct page_engine *e, struct cdict_error *err)
 	return analyze_slices_new(&p->slices, e->eng, &how, err);
 }
 
-/* Where the pieces of each CPU begin when they stand CPU by CPU; they were told in order of time.
+/* The first index of each CPU's pieces when sorted by CPU; they were added in order of time.
  * NULL: out of memory. */
 static size_t *places_of(const struct page_engine *e)
 {
@@ -246,10 +246,10 @@ enum mark_what { MARK_WAKEUP, MARK_EXIT, MARK_ENTRY, MARK_MIGRATION };
 struct mark {
 	uint32_t what, cpu, task, text;
 	uint64_t at_ns;
-	double dur_ns; /* NaN: its end was not seen */
+	double dur_ns; /* NaN: its end is unknown */
 };
 
-/* Of a task: 1 + its marks whose end is to come, 0: none. */
+/* By task: 1 + index of its marks without an end so far, 0: none. */
 struct open_marks {
 	size_t woken, kvm;
 };
@@ -261,7 +261,7 @@ struct marks {
 	ARRAY(struct mark) all;
 };
 
-/* 1 + the mark, 0: it is of no task that was asked for. */
+/* Adds a mark: 1 + its index, 0: its task is not wanted. */
 static size_t put_mark(struct page_engine *e, enum mark_what what, uint32_t cpu, uint32_t task,
 		       uint64_t at_ns)
 {
@@ -352,7 +352,7 @@ static void mark_kvm(void *self, const struct analyze_kvm *k)
 	m->all.at[open->kvm - 1].text = reason_number(&m->reasons, e, isa, code);
 }
 
-/* Marks whose end is to come. */
+/* Whether any mark has no end yet. */
 static bool marks_pending(void *self)
 {
 	const struct marks *m = ((struct page_engine *)self)->state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tasks, tables and bins of a capture, as the page has them. */
+/* Tasks, tables and bins of a capture for the page. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void cell_idle_cpu(const struct cell *c)
 		table_i64(c->t, c->column, c->r->task->idle_cpu);
 }
 
-/* Most tasks are told apart by their tid: then nothing stands for name-tid. */
+/* Empty if it is name-tid, as for most tasks, which their tid identifies. */
 static void cell_who(const struct cell *c)
 {
 	const struct names *names = &c->r->w->names;
@@ -42,7 +42,7 @@ static void cell_who(const struct cell *c)
 	free(who);
 }
 
-/* A text of the label, at that offset of it. */
+/* A text of the label, at offset c->at. */
 static void cell_label(const struct cell *c)
 {
 	const struct cdict_label *label = names_label(&c->r->w->names, c->r->task);
@@ -62,7 +62,7 @@ static void cell_wanted(const struct cell *c)
 	table_i64(c->t, c->column, names_wanted(&c->r->w->names, c->r->task));
 }
 
-/* Where the task is when many are few rows. */
+/* The task's row when many tasks are folded into few rows. */
 static void cell_fold(const struct cell *c)
 {
 	struct fold *fold = (struct fold *)c->r->whole;
@@ -96,7 +96,7 @@ static const struct table_column task_columns[] = {
 	TABLE_COLUMNS_END,
 };
 
-/* Column by column, as the tables, but one cell at a time: there may be millions. */
+/* Column by column, like the tables, but one cell at a time: there may be millions. */
 static int tasks_json(struct json *j, const struct page_capture *c)
 {
 	struct table *t = table_new("tasks", task_columns);

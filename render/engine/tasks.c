@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which of the page's tasks one of a walk is. */
+/* Maps a walk's tasks to the page's tasks. */
 #include <stdlib.h>
 
 #include "render/engine/engine_internal.h"
@@ -53,7 +53,7 @@ static size_t find(struct page_tasks *t, int64_t key, int64_t t_ns)
 	}
 	if (lo && t->all.at[lo - 1].key == key)
 		return lo;
-	/* born later, all of them: the first */
+	/* all of them were born later: the first */
 	return lo < t->all.n && t->all.at[lo].key == key ? lo + 1 : 0;
 }
 
@@ -70,8 +70,8 @@ const struct page_task_key *page_tasks_of(struct page_engine *e, uint32_t task)
 		     t_ns == ANALYZE_NO_TIME ? INT64_MAX : (int64_t)(t_ns - e->t0_ns));
 	if (!found)
 		return NULL;
-	/* before its first mention it may yet turn out to be another; without memory it is
-	 * looked up again */
+	/* before its first mention the result may still change; without memory it is looked
+	 * up again */
 	if (t_ns != ANALYZE_NO_TIME &&
 	    (task < t->found.n || !array_resize(&t->found, (size_t)task + 1)))
 		t->found.at[task] = (uint32_t)found;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What chosen tasks did over time, whoever they are: columns of a range with the time in each state, and the intervals
- * themselves when there are few enough.
+ * States of selected tasks over time: columns of a range with the time in each state, and the intervals themselves if
+ * there are few enough.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,10 +25,10 @@ struct interval {
 struct tracks {
 	struct analyze_ops ops;
 	struct columns columns;
-	size_t n;           /* tasks asked for */
+	size_t n;           /* selected tasks */
 	uint32_t *rows;     /* by the page's number: row, or PAGE_NO_TASK */
 	uint64_t *ns;       /* [row][state][column] */
-	uint64_t *ready_ns; /* by row: since when it is awake, ANALYZE_NO_TIME */
+	uint64_t *ready_ns; /* by row: since when the task is awake, or ANALYZE_NO_TIME */
 	ARRAY(struct interval) all;
 	bool too_many;
 };
@@ -106,7 +106,7 @@ static void on_wake(void *self, const struct analyze_wake *wake)
 		((struct tracks *)e->state)->ready_ns[row] = wake->t_ns;
 }
 
-/* In a walk that begins later, of a task that was woken before. */
+/* In a walk that resumes later: a task that was woken before. */
 static void on_resume(void *self, const struct analyze_resume *r)
 {
 	uint32_t row = row_of(self, r->task);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The page's own style and scripts, taken into the program. */
+/* The page's own style and scripts, embedded in the program. */
 #include "render/page/assets.h"
 
 #define ASSET(name, file)                                                                          \

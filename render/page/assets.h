@@ -9,10 +9,10 @@ struct page_asset {
 
 /* The engine is empty in a build without WebAssembly. */
 extern const struct page_asset page_style, page_script, page_worker, page_d3, page_engine_gz;
-/* Of a flame graph alone. */
+/* For a flame graph alone. */
 extern const struct page_asset page_flame_style, page_flame_script;
 
-/* Of a job's page. */
+/* For a job's page. */
 extern const struct page_asset page_fleet_style, page_fleet_script;
 
 #endif

@@ -7,7 +7,7 @@
 #include "render/engine/capture.h"
 #include "tables/compare/compare.h"
 
-/* What the row is of, and its tasks in each capture. */
+/* Writes the row's key, and its tasks in each capture. */
 static void key_json(struct json *j, const struct compare *c, const struct compare_row *row)
 {
 	json_open(j, "key", '[', false);
@@ -64,7 +64,7 @@ static void row_json(struct json *j, const struct compare *c, const struct compa
 	json_close(j);
 }
 
-/* ---- of two sides ---- */
+/* ---- two sides ---- */
 
 static void numbers_json(struct json *j, const struct changes *c, const struct changes_row *row,
 			 double (*of)(const struct changes_value *v))
@@ -93,7 +93,7 @@ static double is(const struct changes_value *v)
 	return v->side[CHANGES_NEW].median;
 }
 
-/* What only one side has, it has in full. */
+/* New minus base; a side without a value counts as 0. */
 static double difference(const struct changes_value *v)
 {
 	double a = was(v), b = is(v);
@@ -136,7 +136,7 @@ static void sides_row_json(struct json *j, const struct changes *c, const struct
 	json_close(j);
 }
 
-/* With what tables show people, too. */
+/* Writes all columns, also those only for people. */
 static void table_json(struct json *j, const char *key, const struct table *t)
 {
 	json_open(j, key, '[', true);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Flame graphs that answer: the picture as it stands, with what its script (web/flame/) needs to draw a part of
- * it: data-s, where a frame begins, data-t, its total, in the values of the stacks.
+ * Interactive flame graphs: the whole picture, with the data that its script (web/flame/) needs to draw a part of it:
+ * data-s, a frame's begin, and data-t, its total, in the values of the stacks.
  *
- * Names cross escape_xml_text() here, once; the script reads them as text and writes them as text.
+ * Names pass escape_xml_text() here, once; the script reads them as text and writes them as text.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -35,7 +35,7 @@ static void map_json(struct json *j, const struct fleet_page_map *m)
 	json_u64(j, "columns", m->columns);
 	json_u64(j, "column_ns", m->column_ns);
 	json_text(j, "each", m->each);
-	/* no number of a page's script holds all its digits */
+	/* ns since 1970 exceed the precision of JavaScript's numbers */
 	json_u64(j, "from_ms", m->from_ns / 1000000);
 	json_open(j, "figures", '[', true);
 	for (size_t i = 0; i < m->n; i++) {
@@ -73,7 +73,7 @@ static void table_json(struct json *j, const struct fleet_page_table *t)
 	json_close(j);
 }
 
-/* What @write makes, as text of a memory sink; NULL: out of memory. */
+/* The JSON that @write makes; NULL: out of memory. */
 static char *json_of(void (*write)(struct json *j, const struct fleet_page *p),
 		     const struct fleet_page *p, size_t *len)
 {
@@ -143,7 +143,7 @@ static void values_json(struct json *j, const struct fleet_page *p)
 
 /* ---- pictures ---- */
 
-/* Foreign names as a picture shows them; NULL: out of memory. */
+/* Foreign names, cleaned for a picture; NULL: out of memory. */
 static char **clean_names(const struct fleet_page_map *m)
 {
 	char **names = calloc(m->rows + 1, sizeof(*names));
@@ -208,7 +208,7 @@ static int put_pictures(struct sink *out, const struct fleet_page *p, struct cdi
 
 	for (size_t i = 0; i < p->map->n && !rc; i++)
 		rc = put_picture(out, p, names, i, &plot, err);
-	/* where the pointer finds the cells: the same in all of them */
+	/* the area of the cells, for the pointer: the same in all pictures */
 	snprintf(text, sizeof(text), "{\"x\":%g,\"y\":%g,\"w\":%g,\"h\":%g}", plot.x, plot.y,
 		 plot.w, plot.h);
 	if (!rc)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fleet_page.h - the HTML file of cdict report --job: pictures of hosts by time, one a figure, and tables.
+ * fleet_page.h - the HTML file of cdict report --job: pictures of hosts by time, one per figure, and tables.
  *
- *	cdict-fleet     JSON: what the page is of, its palette, its figures, its tables' columns
+ *	cdict-fleet     JSON: title and facts, palette, figures, columns of the tables
  *	fleet-tables    deflated JSON: their rows, by column
  *	fleet-values    deflated JSON: {figure: values of the cells}, "seen": buckets of each
- *	picture-FIGURE  deflated SVG, its colours are the page's variables
+ *	picture-FIGURE  deflated SVG, with the page's variables as colours
  *
- * Everything in it was counted and drawn here; its script (render/web/fleet/) chooses what is seen.
+ * Everything in it is counted and drawn here; its script (render/web/fleet/) chooses what to show.
  *
  * Ownership  all borrowed
  */
@@ -28,8 +28,8 @@ struct fleet_page_map {
 	const char *const *names; /* of the rows, foreign */
 	size_t rows, columns;
 	uint64_t column_ns;
-	uint64_t from_ns; /* of the wall clock, 0: each host's own time */
-	const char *each; /* what a cell is: "a cell is a second of a host" */
+	uint64_t from_ns; /* wall clock; 0: each host's own time */
+	const char *each; /* meaning of a cell: "a cell is a second of a host" */
 	const uint32_t *seen;
 	const struct fleet_page_figure *figures;
 	size_t n;
@@ -41,25 +41,25 @@ struct fleet_page_table {
 };
 
 struct fleet_page_link {
-	const char *host; /* as the rows of table "hosts" have it */
+	const char *host; /* as in the rows of table "hosts" */
 	const char *file; /* of letters, digits and ._- only */
 };
 
 struct fleet_page {
 	const char *title;        /* "job 2001", foreign */
-	const char *const *facts; /* beside it */
+	const char *const *facts; /* next to the title */
 	size_t n_facts;
-	const char *const *lines; /* what is to be told of it: what is missing, how it was folded */
+	const char *const *lines; /* notes: missing data, how it was folded */
 	size_t n_lines;
-	const struct fleet_page_map *map; /* NULL: there is none */
+	const struct fleet_page_map *map; /* NULL: none */
 	const struct fleet_page_table *tables;
 	size_t n_tables;
-	/* Pages of hosts themselves, beside this one. */
+	/* The hosts' own pages, in the same folder. */
 	const struct fleet_page_link *links;
 	size_t n_links;
 };
 
-/* fleet_page_write - 0 or a code with *err filled; what failed to be written is remembered by the sink. */
+/* fleet_page_write - writes the page; 0 or a code with *err filled; the sink keeps write errors. */
 int fleet_page_write(const struct fleet_page *p, struct sink *out, struct cdict_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the page is told of a capture: doc/page.md, "The object". */
+/* The page's data about a capture: doc/page.md, "The object". */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static void types_json(struct json *j, const struct cdict_reader *r)
 	json_close(j);
 }
 
-/* "0-1,4 2-3": foreign text; what is not as promised ends the list. */
+/* "0-1,4 2-3": foreign text; a syntax error ends the list. */
 static void siblings_json(struct json *j, const struct cdict_reader *r)
 {
 	const char *p = cdict_reader_info(r, "topology.threads");
@@ -129,7 +129,7 @@ static void loss_records(struct json *j, const struct page_capture *c, uint64_t 
 		if (loss->to_ns < from_ns || loss->from_ns > to_ns)
 			continue;
 		loss_record_open(j, loss, schema);
-		/* some last for ever; the page needs no more than the capture */
+		/* some last for ever; clip them to the capture */
 		page_time_json(j, "from_ns", loss->from_ns < c->t0_ns ? c->t0_ns : loss->from_ns,
 			       c->t0_ns);
 		page_time_json(j, "to_ns", loss->to_ns > c->last_ns ? c->last_ns : loss->to_ns,
@@ -147,7 +147,7 @@ static int loss(struct json *j, const struct page_capture *c)
 	char *text;
 
 	loss_sum(&lost, c->walk->reader, sum->from_ns, sum->to_ns);
-	text = loss_text(&lost, sum->unknown_ns); /* the sentence that every command prints */
+	text = loss_text(&lost, sum->unknown_ns); /* the sentence in the output of every command */
 	if (!text)
 		return -ENOMEM;
 	json_open(j, "loss", '{', true);
@@ -160,7 +160,7 @@ static int loss(struct json *j, const struct page_capture *c)
 	return 0;
 }
 
-/* The lines below every table, one by one, and the time that one of them tells. */
+/* Writes the lines below every table, one by one, and the time in one of them. */
 static int recorded_json(struct json *j, const struct page_capture *c, const struct scope *scope)
 {
 	struct sink s;
@@ -285,7 +285,7 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	why_not_json(j, c);
 	has_json(j, c, sum);
 	json_open(j, "not_recorded", '[', false);
-	/* Of the rest the page says it where it would be shown. */
+	/* The page shows the other ones in their views. */
 	table_lacks(c->tables, PAGE_SUCCESSORS,
 		    TABLE_HUMAN | TABLE_OF_HALTS | TABLE_OF_POLLS | TABLE_OF_CORES, tell_lack, j);
 	json_close(j);

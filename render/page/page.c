@@ -33,7 +33,7 @@ void page_begin(struct sink *s, const char *policy, const char *title,
 		     "<meta name=\"referrer\" content=\"no-referrer\">\n"
 		     "<title>");
 	escape_xml_text(s, title, strlen(title));
-	/* without it a browser asks for /favicon.ico where there is a server */
+	/* without it a browser requests /favicon.ico from a server */
 	sink_puts(s, "</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>");
 	page_put(s, style);
 	sink_puts(s, "</style>\n"
@@ -68,7 +68,7 @@ void page_json(struct sink *s, const char *id, const char *json, size_t len)
 
 /* ---- base64 ---- */
 
-/* Two letters for each 12 bits. */
+/* Makes a table of two letters for each 12 bits. */
 static void make_pairs(uint8_t table[4096][2])
 {
 	static const char letters[] =
@@ -80,7 +80,7 @@ static void make_pairs(uint8_t table[4096][2])
 	}
 }
 
-/* @n bytes, a multiple of 3, to @out. */
+/* Encodes @n bytes, a multiple of 3, to @out. */
 static void encode(uint8_t *out, const uint8_t *in, size_t n, uint8_t table[4096][2])
 {
 	for (size_t i = 0; i < n; i += 3, in += 3, out += 4) {

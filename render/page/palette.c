@@ -15,14 +15,14 @@ static void colour(struct json *j, const char *key, enum palette_theme theme, ui
 	json_text(j, key, palette_hex(text, theme, (struct ink){ kind, level }));
 }
 
-/* Each reason of the captures once, by name. */
+/* Writes each reason of the captures once, by name. */
 static void reasons(struct json *j, enum palette_theme theme, struct page_capture *const *captures,
 		    size_t n)
 {
 	const char *seen[256];
 	size_t n_seen = 0;
 
-	/* every name crosses escape_json() as a value; as a key it must be ours, so pairs */
+	/* pairs: names are foreign text, safe as values by escape_json(), but keys must be ours */
 	json_open(j, "reasons", '[', false);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < analyze_exits_count(captures[i]->walk->exits); k++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A picture with the figures below it, as a page. */
+/* A picture with its figures below, as a page. */
 #include "render/page/sweep_page.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "render/draw/backend.h"
 #include "render/draw/text.h"
 
-/* Nothing may be loaded and nothing runs. */
+/* The policy forbids loading anything and running scripts. */
 static const char head[] =
 	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
@@ -38,7 +38,7 @@ static const char style[] =
 	"}\n"
 	"</style>\n</head>\n<body>\n";
 
-/* The same marks on either paper: the reader's choice decides which is seen. */
+/* Writes the marks in one theme; the page has both and shows the one that the reader prefers. */
 static int put_picture(const struct sweep_page *p, enum palette_theme theme, struct sink *out,
 		       struct cdict_error *err)
 {
@@ -51,7 +51,7 @@ static int put_picture(const struct sweep_page *p, enum palette_theme theme, str
 	sink_to_memory(&s);
 	rc = backend_svg.draw(p->marks, &how, &s, err);
 	svg = sink_take(&s, NULL);
-	from = svg ? strstr(svg, "<svg") : NULL; /* what is before it is of a file of its own */
+	from = svg ? strstr(svg, "<svg") : NULL; /* text before it belongs to a separate SVG file */
 	if (!rc && !from)
 		rc = cdict_fail_nomem(err);
 	if (!rc)

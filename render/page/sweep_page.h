@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sweep_page.h - a picture with the figures below it, as a page that needs nothing else: no network, no script. */
+/* sweep_page.h - a picture with its figures below, as a self-contained page: no network, no script. */
 #ifndef RENDER_SWEEP_PAGE_H
 #define RENDER_SWEEP_PAGE_H
 
@@ -10,7 +10,7 @@
 struct sweep_page {
 	const struct marks *marks;
 	const char *title;
-	/* Rows of cells as they are, escaped here; the first one names them. @names: columns with text to the left. */
+	/* Rows of raw cells, escaped here; the first row is the header. @names: number of left-aligned text columns. */
 	const char *const *cells;
 	size_t rows, columns, names;
 	/* Lines below the table, or none. */
@@ -18,7 +18,7 @@ struct sweep_page {
 	size_t n_lines;
 };
 
-/* sweep_page_write - 0 or a code with *err filled; what failed to be written is remembered by the sink. */
+/* sweep_page_write - writes the page; 0 or a code with *err filled; the sink keeps write errors. */
 int sweep_page_write(const struct sweep_page *p, struct sink *out, struct cdict_error *err);
 
 #endif

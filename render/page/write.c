@@ -42,7 +42,7 @@ static int put_head(struct sink *s, struct page_capture *const *captures, size_t
 	return text ? rc : -ENOMEM;
 }
 
-/* "tables-0" and its like */
+/* "tables-0" etc. */
 static char *id_of(char room[32], const char *name, size_t i)
 {
 	snprintf(room, 32, "%s-%zu", name, i);

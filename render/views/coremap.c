@@ -9,20 +9,20 @@
 #include "render/draw/text.h"
 #include "render/views/tasks.h"
 
-/* Where the columns stand: CPUs in groups, then the total. */
+/* The layout of columns: CPUs in groups, then the total. */
 struct grid {
 	const struct coremap *map;
 	const struct frame_caption *cap;
 	double x, y, wide, gap; /* of the first cell; a column; between NUMA nodes */
 	double tall, total;     /* a row; the width of the last column */
-	uint64_t max;           /* of the fullest cell of a task: the scale ends there */
-	uint32_t *columns;      /* by CPU; n_cpus: it has none */
-	uint64_t *totals;       /* by column: of all tasks */
-	size_t n_columns;       /* of them */
-	uint32_t *nodes_before; /* by column: other NUMA nodes left of it */
+	uint64_t max;           /* of the fullest cell of a task: the end of the scale */
+	uint32_t *columns;      /* by CPU; n_cpus: no column */
+	uint64_t *totals;       /* by column: sum of all tasks */
+	size_t n_columns;       /* elements of columns */
+	uint32_t *nodes_before; /* by column: number of other NUMA nodes left of it */
 };
 
-/* Where the CPU stands, or map->n_cpus. */
+/* The column of the CPU, or map->n_cpus. */
 static size_t column_of(const struct grid *g, uint32_t cpu)
 {
 	return cpu < g->n_columns ? g->columns[cpu] : g->map->n_cpus;
@@ -76,7 +76,7 @@ static void cell(struct marks *m, const struct canvas *c, const struct grid *g, 
 		return;
 	figure(g, text, v);
 	fits = canvas_text(c, text, MARK_SMALL) + (c->cells ? 0 : 4) <= wide;
-	/* next to nothing shall not look like something */
+	/* almost nothing must not look like something */
 	if (!g->map->by_switches && part < 0.002) {
 		ink = (struct ink){ INK_PLOT, 0 };
 		over = (struct ink){ INK_DIM, 0 };
@@ -93,7 +93,7 @@ static void cell(struct marks *m, const struct canvas *c, const struct grid *g, 
 			   c->cells ? x + wide : x + (wide - pad) / 2, y, text);
 }
 
-/* CPU numbers over the columns, as many as have room; NUMA nodes over them. */
+/* Draws CPU numbers over the columns, as many as have room, and NUMA nodes over them. */
 static void heads(struct marks *m, const struct canvas *c, const struct grid *g, double y)
 {
 	const struct ink dim = { INK_DIM, 0 };
@@ -138,7 +138,7 @@ static void draw_rows(struct marks *m, const struct canvas *c, struct grid *g,
 	for (size_t i = 0; i <= map->n; i++) {
 		double y = f->plot.y + ((double)row + 0.5) * g->tall;
 
-		/* the total stands before IDLE */
+		/* the total comes before IDLE */
 		if (row == i && (i == map->n || map->bars[i].idle)) {
 			total_row(m, c, g, y);
 			marks_text(m, (struct ink){ INK_TEXT, 0 }, MARK_STRONG, MARK_END,
@@ -163,8 +163,8 @@ static void draw_rows(struct marks *m, const struct canvas *c, struct grid *g,
 	}
 }
 
-/* As wide as there is room, which a terminal's numbers do not need; when there is not enough for all CPUs, the picture gets wider:
- * none is left out. */
+/* Makes columns as wide as there is room, in a terminal no wider than its numbers need; if there is not enough room for
+ * all CPUs, the picture gets wider: none is left out. */
 static void place_columns(struct grid *g, struct canvas *c, const struct frame_shape *shape)
 {
 	const struct coremap *map = g->map;
@@ -184,7 +184,7 @@ static void place_columns(struct grid *g, struct canvas *c, const struct frame_s
 		c->width -= room;
 }
 
-/* Which CPU has which column, what stands below each, and the fullest cell; 0 or -ENOMEM. */
+/* Assigns columns to CPUs, sums them up, and finds the fullest cell; 0 or -ENOMEM. */
 static int lay_out(struct grid *g)
 {
 	const struct coremap *map = g->map;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who was where. */
+/* Which task ran where. */
 #include "render/views/cores.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ static struct ink ink_of(const struct cores *cores, size_t part)
 				     : (struct ink){ INK_TASK, PALETTE_TASKS };
 }
 
-/* One CPU: columns of one colour that touch are one rectangle. */
+/* Draws one CPU: adjacent columns of one colour are one rectangle. */
 static void lane(struct marks *m, const struct canvas *c, const struct frame *f,
 		 const struct cores *cores, uint32_t cpu, double y, unsigned wanted)
 {
@@ -68,7 +68,7 @@ static void lanes(struct marks *m, const struct canvas *c, const struct frame *f
 		marks_rect(m, (struct ink){ INK_PLOT, 0 }, f->plot.x,
 			   f->plot.y + (double)i * unit_h + (unit_h - c->bar) / 2, f->plot.w,
 			   c->bar, NULL);
-	/* colour by colour, so that they make few paths */
+	/* colour by colour, for few paths */
 	for (unsigned colour = 0; colour <= PALETTE_TASKS; colour++) {
 		for (size_t i = 0; i < cores->n_cpus; i++)
 			lane(m, c, f, cores, cores->cpus[i], rows_middle(c, f, i), colour);
@@ -77,7 +77,7 @@ static void lanes(struct marks *m, const struct canvas *c, const struct frame *f
 		lane(m, c, f, cores, cores->cpus[i], rows_middle(c, f, i), CORES_UNKNOWN);
 }
 
-/* The legend, of who ran: its texts are given. */
+/* Makes the legend of tasks that ran: its texts are given. */
 static size_t make_swatches(const struct cores *cores, struct row_swatch *out)
 {
 	size_t n = 0;

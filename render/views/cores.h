@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cores.h - who was where: one row a CPU over time, a colour for each of the tasks, or groups of
- * them, that ran most, or for each of the states that vCPUs were in.
+ * cores.h - which task ran where: one row per CPU over time, a colour for each of the tasks, or
+ * groups of tasks, that ran most, or for each of the states of vCPUs.
  */
 #ifndef RENDER_VIEW_CORES_H
 #define RENDER_VIEW_CORES_H
@@ -22,13 +22,13 @@ struct cores {
 	const struct lanes *lanes;
 	const uint32_t *cpus; /* the rows: CPU numbers */
 	size_t n_cpus;
-	/* Those with a colour, in the legend's order; all others come last, when there are any
+	/* Those with a colour, in the legend's order; all others come last, if there are any
 	 * (others_ns). */
 	struct cores_part parts[PALETTE_TASKS];
 	size_t n_parts;
 	uint64_t others_ns;
-	const char *each; /* what a column of time shows: "the task that had the CPU longest" */
-	/* A number of who ran (lanes.h) in a column: an index of @parts, PALETTE_TASKS for any other,
+	const char *each; /* meaning of a column of time: "the task that had the CPU longest" */
+	/* The colour of @who (lanes.h) in a column: an index of @parts, PALETTE_TASKS for any other,
 	 * CORES_IDLE, or CORES_UNKNOWN. */
 	unsigned (*colour)(void *ctx, uint32_t who, unsigned column);
 	void *ctx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who delayed whom. */
+/* The matrix of delayed VMs and antagonists. */
 #include "render/views/delays.h"
 
 #include <errno.h>
@@ -11,13 +11,13 @@
 
 struct plan {
 	const struct delays *d;
-	uint32_t *order;        /* columns as they are drawn */
-	size_t n_order, n_self; /* of them those that are rows, too: they come first */
-	size_t more;            /* columns that have no room */
-	uint32_t *at;           /* by column: where it is drawn, n_order: among the rest */
-	uint64_t *total;        /* by column: of the rows that are drawn */
+	uint32_t *order;        /* columns in drawing order */
+	size_t n_order, n_self; /* n_self of them are also rows: they come first */
+	size_t more;            /* columns without room */
+	uint32_t *at;           /* by column: its place, n_order: among the rest */
+	uint64_t *total;        /* by column: of the drawn rows */
 	size_t n_rows, more_rows;
-	uint64_t *ns; /* [row][place], the last of each the rest */
+	uint64_t *ns; /* [row][place], the last place is the rest */
 	uint64_t max;
 	double wide, sum_w, gap;
 };
@@ -31,7 +31,7 @@ static int by_ns(const void *a, const void *b, void *ctx)
 				    : (i > k) - (i < k);
 }
 
-/* Rows' own columns as the rows come, then whoever was in the way most. */
+/* The rows' own columns in the order of rows, then the longest antagonists. */
 static int by_place(const void *a, const void *b, void *ctx)
 {
 	const struct delays *d = ((const struct plan *)ctx)->d;
@@ -45,7 +45,7 @@ static size_t less(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Those that were in the way most, as many as have room. */
+/* Chooses the longest antagonists, as many as have room. */
 static int choose_columns(struct plan *p, size_t room)
 {
 	const struct delays *d = p->d;
@@ -89,7 +89,7 @@ static int fill(struct plan *p)
 
 		p->ns[row * columns + p->at[d->cells[i].column]] += d->cells[i].ns;
 	}
-	/* sums of the others are no cells to compare with */
+	/* the maximum is that of single cells, not of sums of the others */
 	for (size_t i = 0; i < p->n_rows * columns; i++) {
 		if (i % columns < p->n_order && p->ns[i] > p->max)
 			p->max = p->ns[i];
@@ -109,7 +109,7 @@ static double middle(const struct canvas *c, double x, double wide)
 	return c->cells ? x + wide - 1 : x + wide - c->gap_x;
 }
 
-/* A text of a column, at its right end. */
+/* Draws a text of a column, at its right end. */
 static void put(struct marks *m, const struct canvas *c, struct ink ink, enum mark_size size,
 		double x, double wide, double y, const char *text)
 {
@@ -195,7 +195,7 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 	rows_labels(m, c, &f, rows, n);
 }
 
-/* How wide things are, and with that which columns there are. */
+/* Computes widths and, from them, the columns. */
 static int lay_out(struct plan *p, const struct canvas *c, const struct row_label *rows, size_t n,
 		   double *left)
 {
@@ -222,7 +222,7 @@ static int lay_out(struct plan *p, const struct canvas *c, const struct row_labe
 int view_delays(struct marks *m, const struct canvas *c, const struct frame_caption *caption,
 		const struct delays *d)
 {
-	/* one that is left over is shown instead of a row that says "1 other" */
+	/* a single remaining row is shown instead of a row "1 other" */
 	bool all = !d->top || d->n_rows <= d->top + 1;
 	struct plan p = { .d = d, .n_rows = all ? d->n_rows : d->top };
 	size_t n = p.n_rows + !all;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * delays.h - a matrix: VMs that suffered as rows, worst first; who had what they wanted as columns,
- * the same VMs first; the darker, the longer.
+ * delays.h - a matrix: delayed VMs as rows, worst first; their antagonists as columns, the same VMs
+ * first; the darker, the longer.
  *
  * Units      ns
  * Ownership  names are clean and the caller's
@@ -13,8 +13,8 @@
 
 struct delays_name {
 	char *name;
-	uint64_t ns;  /* of a row: in all */
-	uint32_t row; /* of a column: that row, or UINT32_MAX */
+	uint64_t ns;  /* of a row: its total */
+	uint32_t row; /* of a column: the same VM's row, or UINT32_MAX */
 };
 
 struct delays_cell {
@@ -27,13 +27,13 @@ struct delays {
 	size_t n_rows, n_columns;
 	const struct delays_cell *cells; /* each pair once, in any order */
 	size_t n_cells;
-	size_t top;        /* so many rows, the others as one; 0: all */
-	const char *sum;   /* over the rows' sums: "waited" */
-	const char *foot;  /* what is told */
-	const char *lacks; /* what stands there when there are no rows */
+	size_t top;        /* number of rows, the others as one; 0: all */
+	const char *sum;   /* heading of the rows' sums: "waited" */
+	const char *foot;  /* text below the matrix */
+	const char *lacks; /* text when there are no rows */
 };
 
-/* view_delays - as many columns as there is room for, the others as one; 0 or -ENOMEM. */
+/* view_delays - draws as many columns as there is room for, the others as one; 0 or -ENOMEM. */
 int view_delays(struct marks *m, const struct canvas *c, const struct frame_caption *caption,
 		const struct delays *delays);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What guests exited for, as stacked bars. */
+/* Exit reasons as stacked bars. */
 #include "render/views/exits.h"
 
 #include <errno.h>
@@ -77,7 +77,7 @@ int exit_mix_add(struct exit_mix *mix, uint32_t task, const char *task_name, con
 
 /* --- the picture --- */
 
-/* A reason as it is drawn; the last may be "other". */
+/* A drawn reason; the last may be "other". */
 struct slot {
 	const char *name;
 	struct ink ink;
@@ -90,7 +90,7 @@ struct plan {
 	struct slot slots[SHOWN + 1];
 	size_t n_slots;
 	uint8_t *slot_of;    /* by reason; SHOWN + 1: not in the bars */
-	uint64_t work, idle; /* totals of what is and of what is not in the bars */
+	uint64_t work, idle; /* totals in the bars, and of idle reasons, which are not */
 	uint64_t idle_exits, exits;
 	uint64_t open; /* exits without a known end */
 };
@@ -126,7 +126,7 @@ static struct ink ink_for(const struct plan *p, const char *name)
 {
 	struct ink ink = palette_reason(name);
 
-	/* two names of one cause in one picture: the smaller takes a spare colour */
+	/* two names of one cause in one picture: the smaller one takes a spare colour */
 	for (unsigned n = 0; n < 4 && ink_taken(p, ink); n++)
 		ink = palette_reason_spare(name, n);
 	return ink;
@@ -171,7 +171,7 @@ static int make_plan(struct plan *p)
 		rest--;
 	}
 	if (!rest) {
-		/* what is left took no time */
+		/* the remaining reasons took no time */
 		for (size_t i = 0; i < n; i++)
 			p->slot_of[i] = p->slot_of[i] == 0xff ? SHOWN + 1 : p->slot_of[i];
 		return 0;
@@ -258,7 +258,7 @@ static char *foot(const struct plan *p)
 	return sink_take(&s, NULL);
 }
 
-/* What stands at a bar's end. */
+/* The text at a bar's end. */
 static char *bar_text(const struct plan *p, const struct exit_bar *bar)
 {
 	char n[TEXT_ROOM], idle[TEXT_ROOM], *text;
@@ -293,7 +293,7 @@ static void draw_bar(struct marks *m, const struct canvas *c, const struct plan 
 	}
 }
 
-/* Everything of the picture that is text and belongs to a row or the legend. */
+/* The texts of rows and of the legend. */
 struct texts {
 	struct row_label *rows;
 	struct row_swatch swatches[SHOWN + 1];

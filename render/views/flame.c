@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Flame graphs: where each frame is, what it says, its colour. */
+/* Flame graphs: each frame's place, text and colour. */
 #include "render/views/flame.h"
 
 #include <errno.h>
@@ -14,12 +14,12 @@
 #include "render/draw/text.h"
 
 #define WIDTH 1280
-/* Less than that of a pixel is not seen, whatever the zoom shows: a frame of a twelve-thousandth. */
+/* Narrower frames, in pixels, are not drawn, and zoom does not show them: less than a twelve-thousandth. */
 #define NARROWEST 0.1
 
 /* ---- the other input ---- */
 
-/* What each node of the tree is in @fl->base: the same names from the first frame on. */
+/* Finds each node of the tree in @fl->base, by the same names from the first frame on. */
 static int find_base(struct flame_layout *l, const struct flame *fl)
 {
 	const struct folded *a = fl->tree, *b = fl->base;
@@ -62,7 +62,7 @@ out:
 	return rc;
 }
 
-/* ---- where ---- */
+/* ---- places ---- */
 
 int flame_layout_init(struct flame_layout *l, const struct flame *fl)
 {
@@ -113,7 +113,7 @@ void flame_layout_fini(struct flame_layout *l)
 	*l = (struct flame_layout){ 0 };
 }
 
-/* ---- what ---- */
+/* ---- colours and texts ---- */
 
 static double share(uint64_t part, uint64_t whole)
 {
@@ -129,7 +129,7 @@ struct ink flame_ink(const struct flame *fl, const struct flame_layout *l, uint3
 		return palette_frame(node == FOLDED_ROOT ? FOLDED_TASK : n->kind, n->name);
 	now = share(n->total, fl->tree->nodes.at[FOLDED_ROOT].total);
 	was = share(l->base[node], l->base[FOLDED_ROOT]);
-	/* Twice its share is the full colour, and so is half of it. */
+	/* Twice the share gets the full colour, and so does half of it. */
 	return palette_change(now == was           ? 0
 			      : was > 0 && now > 0 ? log2(now / was)
 			      : now > was          ? 1

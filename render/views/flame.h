@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * flame.h - flame graphs: a frame stands on the one that called it and is as wide as what its stacks add up to.
+ * flame.h - flame graphs: a frame is on top of its caller and as wide as the sum of its stacks.
  *
- * Two inputs are one picture: as wide as in the new one, the colour says what its share was in the other.
+ * Two inputs make one picture: widths are those of the new one, colours show the change of a frame's share.
  *
- * Failure    0 or a negative code with *err filled; what failed to be written is remembered by the sink
+ * Failure    0 or a negative code with *err filled; the sink keeps write errors
  */
 #ifndef RENDER_FLAME_H
 #define RENDER_FLAME_H
@@ -15,23 +15,23 @@
 
 struct flame {
 	const struct folded *tree; /* after folded_done() */
-	const struct folded *base; /* what it is compared with, or NULL */
+	const struct folded *base; /* the input to compare with, or NULL */
 	const char *title;
 	const char *subtitle; /* or NULL */
-	const char *count;    /* what is counted: "ns", "wake-ups" */
+	const char *count;    /* unit of the values: "ns", "wake-ups" */
 	bool is_time;         /* values are ns */
-	const char *foot;     /* what was lost or left out, or NULL */
+	const char *foot;     /* losses and omissions, or NULL */
 	unsigned width;       /* pixels, 0: 1280 */
 	uint64_t made_at_s;   /* of the data, for documents that have a date */
 };
 
-/* flame_svg - a picture that answers to clicks and searches where scripts may run; flame_html - the same as a page. */
+/* flame_svg - writes a picture with zoom and search where scripts may run; flame_html - the same as a page. */
 int flame_svg(const struct flame *fl, struct sink *s, struct cdict_error *err);
 int flame_html(const struct flame *fl, struct sink *s, struct cdict_error *err);
-/* flame_marks - the same for other back-ends, without that; 0 or -ENOMEM. */
+/* flame_marks - the same for other back-ends, without zoom and search; 0 or -ENOMEM. */
 int flame_marks(struct marks *m, const struct flame *fl);
 
-/* The layout, shared by these. */
+/* The layout of all of them. */
 enum { FLAME_LEFT = 12, FLAME_ROW = 18, FLAME_TOP = 62, FLAME_FOOT = 50 };
 struct flame_box {
 	uint32_t node;
@@ -41,19 +41,19 @@ struct flame_box {
 };
 struct flame_layout {
 	ARRAY(struct flame_box) boxes;
-	uint64_t left_out;    /* frames too narrow to be seen */
-	uint64_t *base;       /* by node: its total in the other input; NULL: there is none */
-	unsigned depth;       /* of what is drawn */
+	uint64_t left_out;    /* frames too narrow to see */
+	uint64_t *base;       /* by node: its total in the other input; NULL: no other input */
+	unsigned depth;       /* of the drawn frames */
 	double width, height; /* of the picture */
 };
 int flame_layout_init(struct flame_layout *l, const struct flame *fl); /* 0 or -ENOMEM */
 void flame_layout_fini(struct flame_layout *l);
 
-/* flame_ink - of a frame: by what it is and is called, or by how its share changed. */
+/* flame_ink - the ink of a frame: by its kind and name, or by the change of its share. */
 struct ink flame_ink(const struct flame *fl, const struct flame_layout *l, uint32_t node);
-/* flame_foot - @fl->foot and what is not drawn, given; "": nothing is to be said, NULL: out of memory. */
+/* flame_foot - @fl->foot and the number of frames not drawn, given; "": nothing to say, NULL: out of memory. */
 char *flame_foot(const struct flame *fl, const struct flame_layout *l);
-/* flame_says - "read: 1.23 ms, 12.3 %", clean, given; NULL: out of memory. */
+/* flame_says - a frame's tooltip: "read: 1.23 ms, 12.3 %", clean, given; NULL: out of memory. */
 char *flame_says(const struct flame *fl, const struct flame_layout *l, uint32_t node);
 
 #endif

@@ -12,7 +12,7 @@
 #include "render/draw/text.h"
 
 #define NAME_ROOM 170 /* of a host's name */
-#define HEIGHT 420    /* of all rows, about */
+#define HEIGHT 420    /* approximate, of all rows */
 
 static const struct ink text_ink = { INK_TEXT, 0 }, plot_ink = { INK_PLOT, 0 };
 
@@ -49,7 +49,7 @@ static struct shades shades_of(const struct view_fleet *v)
 
 enum { UNKNOWN = PALETTE_LEVELS + 1 };
 
-/* 0: nothing is there. */
+/* 0: no data. */
 static unsigned level_of(const struct view_fleet *v, const struct shades *s, size_t i)
 {
 	double x = v->values[i];
@@ -72,7 +72,7 @@ static double row_height(const struct view_fleet *v)
 	return h < 2 ? 2 : h > 22 ? 22 : h;
 }
 
-/* Cells of one level after the other, so that they make few paths. */
+/* Draws the cells level by level, so that they make few paths. */
 static void cells(struct marks *m, const struct box *plot, const struct view_fleet *v)
 {
 	struct shades shades = shades_of(v);
@@ -104,7 +104,7 @@ static void cells(struct marks *m, const struct box *plot, const struct view_fle
 	}
 }
 
-/* As many names as have room. */
+/* Draws as many names as have room. */
 static void names(struct marks *m, const struct canvas *c, const struct box *plot,
 		  const struct view_fleet *v)
 {

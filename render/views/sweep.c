@@ -14,7 +14,7 @@
 #define DOT 7     /* side of a median's square */
 #define CAP 9     /* width of a bar's end */
 #define INSET 28  /* from the plot's edge to the first value */
-#define APART 11  /* of the series at the same value */
+#define APART 11  /* between series at the same value */
 #define FAILED 11 /* side of the box of failed runs */
 
 static const struct ink text_ink = { INK_TEXT, 0 }, dim = { INK_DIM, 0 },
@@ -27,7 +27,7 @@ static struct ink ink_of(size_t series)
 
 /* --- axes --- */
 
-/* The smallest and largest value that is drawn; false: there is none. */
+/* The smallest and largest drawn value; false: there is none. */
 static bool range(const struct view_sweep_panel *p, bool positive, double *lo, double *hi)
 {
 	bool any = false;
@@ -68,7 +68,7 @@ static struct scale y_scale(const struct view_sweep_panel *p)
 	}
 	if (!range(p, false, &s.lo, &s.hi))
 		return s;
-	/* a length that begins elsewhere than at 0 tells nothing */
+	/* lengths can be compared only from 0 on */
 	s.lo = fmin(s.lo, 0);
 	s.hi = fmax(s.hi, 0);
 	if (s.hi <= s.lo)
@@ -78,7 +78,7 @@ static struct scale y_scale(const struct view_sweep_panel *p)
 	return s;
 }
 
-/* 4G and not 4000M: one unit for all of an axis. */
+/* One unit for a whole axis: 4G and not 4000M. */
 static void label_count(struct scale_tick *ticks, size_t n, double hi)
 {
 	double unit = hi >= 2e12 ? 1e12 : hi >= 2e9 ? 1e9 : hi >= 2e6 ? 1e6 : hi >= 1e4 ? 1e3 : 1;
@@ -143,13 +143,13 @@ static struct scale x_scale(const struct view_sweep *v, const struct box *plot)
 	}
 	if (s.hi > s.lo)
 		return s;
-	/* one value stands in the middle */
+	/* a single value is in the middle */
 	s.hi = s.log ? s.lo * 2 : s.lo + 1;
 	s.lo = s.log ? s.lo / 2 : s.lo - 1;
 	return s;
 }
 
-/* --- what is in a plot --- */
+/* --- in a plot --- */
 
 struct plot {
 	struct marks *m;
@@ -183,7 +183,7 @@ static void failed(const struct plot *p, const struct view_sweep_point *pt, doub
 	marks_hatch(p->m, x - FAILED / 2.0, bottom - FAILED - 2, FAILED, FAILED, pt->why);
 }
 
-/* How many runs failed at a value of the axis, of all series: there is no room for each. */
+/* Writes the failed runs of all series at a value of the axis: there is no room for each series. */
 static void count_failed(const struct plot *p, const struct view_sweep_tick *tick)
 {
 	if (tick->failed)
@@ -208,7 +208,7 @@ static void draw_series(const struct plot *p, size_t nth)
 					   scale_at(&p->y, last->q.median) + k - 0.5,
 					   x_of(p, nth, pt->x),
 					   scale_at(&p->y, pt->q.median) + k - 0.5);
-		/* nobody knows what lies between, where all failed */
+		/* no line across a value at which all runs failed */
 		last = pt->q.n ? pt : NULL;
 	}
 	for (size_t i = 0; i < s->n; i++) {
@@ -226,7 +226,7 @@ static void draw_series(const struct plot *p, size_t nth)
 	}
 }
 
-/* The metric's name above its plot, and beside it what the colours mean. */
+/* The metric's name above its plot, with the legend next to it. */
 static void heading(const struct plot *p)
 {
 	const struct view_sweep_panel *panel = p->panel;
@@ -258,7 +258,7 @@ static void draw_marks(const struct plot *p, const struct view_sweep *v, bool la
 	for (size_t i = 0; i < v->n_marks; i++) {
 		double x = nearbyint(scale_at(&p->x, v->marks[i].x)) + 0.5, half;
 
-		/* dashes: no other line has them */
+		/* dashed, unlike all other lines */
 		for (double y = top; y < top + p->f.plot.h; y += 8)
 			marks_line(p->m, dim, x, y, x, fmin(y + 5, top + p->f.plot.h));
 		if (!labels)
@@ -321,7 +321,7 @@ int view_sweep_draw(struct marks *m, const struct canvas *c, const struct view_s
 	struct frame whole = frame_begin(m, c, &caption, &shape);
 	double h = floor((whole.plot.h + head) / (double)v->n_panels - head), gap;
 
-	/* many plots make the picture longer, not each of them flat */
+	/* many plots make the picture taller instead of flattening each plot */
 	if (h < 6 * c->line) {
 		struct canvas taller = *c;
 

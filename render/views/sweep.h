@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sweep.h - what a benchmark gave at each value of a parameter: medians with bars from the first quartile to
- * the third, a plot a metric one below the other, a colour a series.
+ * sweep.h - a benchmark's results at each value of a parameter: medians with bars from the first quartile to
+ * the third, one plot per metric, one below the other, and one colour per series.
  *
- * Texts are clean (text_clean()) and borrowed; positions on the x axis are values, or where they are no numbers 0, 1, 2...
+ * Texts are clean (text_clean()) and borrowed; positions on the x axis are values, or 0, 1, 2... for texts.
  */
 #ifndef RENDER_VIEW_SWEEP_H
 #define RENDER_VIEW_SWEEP_H
@@ -13,15 +13,15 @@
 
 struct view_sweep_point {
 	double x;
-	struct quartiles q; /* n 0: nothing is known */
-	bool failed;        /* runs did */
-	const char *note;   /* what it says when pointed at */
+	struct quartiles q; /* n 0: no result */
+	bool failed;        /* some runs did */
+	const char *note;   /* its tooltip */
 	const char *why;    /* why runs failed; NULL: none did */
 };
 
 struct view_sweep_series {
 	const char *name;                      /* NULL: the only one */
-	const struct view_sweep_point *points; /* one for each of the axis' ticks, in their order */
+	const struct view_sweep_point *points; /* one per tick of the axis, in their order */
 	size_t n;
 };
 

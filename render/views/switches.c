@@ -10,7 +10,7 @@
 #include "render/draw/rows.h"
 #include "render/draw/text.h"
 
-/* What each picture says of itself. */
+/* The texts of each picture. */
 static const struct words {
 	const char *title, *axis, *many, *one, *unplaced;
 } words[] = {
@@ -94,7 +94,7 @@ static char *foot(const struct bins_grid *g, const struct words *w)
 	return sink_take(&s, NULL);
 }
 
-/* The most rows a decade that still leave a cell its height. */
+/* The most rows per decade that still leave a cell its height. */
 static unsigned per_decade(const struct canvas *c, double plot_h, unsigned decades)
 {
 	static const unsigned divisors[] = { 24, 12, 8, 6, 4, 3, 2, 1 };
@@ -106,8 +106,8 @@ static unsigned per_decade(const struct canvas *c, double plot_h, unsigned decad
 	return 1;
 }
 
-/* In a terminal rows of unequal height would look like data: makes the plot as high as a
- * multiple of the rows; whether that changed it. */
+/* In a terminal rows of unequal height would look like data: makes the plot's height a
+ * multiple of the rows; returns whether that changed it. */
 static bool whole_cells(const struct canvas *c, struct frame_shape *shape, double plot_h,
 			unsigned rows)
 {
@@ -131,7 +131,7 @@ static unsigned level_of(const struct bins_grid *g, unsigned row, unsigned colum
 	return palette_ramp(log((double)n) / log((double)g->max)).level;
 }
 
-/* Cells of one level after the other, so that they make few paths. */
+/* Draws the cells level by level, so that they make few paths. */
 static void cells(struct marks *m, const struct canvas *c, const struct box *plot,
 		  const struct bins_grid *g)
 {
@@ -208,7 +208,7 @@ int view_switches(struct marks *m, const struct canvas *c, const struct frame_ca
 	unsigned fine;
 	char *text;
 
-	/* how many decades there are decides how many rows each gets */
+	/* the number of decades determines the rows of each */
 	if (bins_sum(bins, wanted, ctx, 1, &g))
 		return -ENOMEM;
 	text = foot(&g, w);

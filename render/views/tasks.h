@@ -20,12 +20,12 @@ struct task_cell {
 	struct task_use use;
 };
 
-/* In the order in which they stand, IDLE last. */
+/* In drawing order, IDLE last. */
 struct task_bar {
 	char *name;
 	bool idle; /* or unknown */
 	struct task_use all;
-	struct task_cell *cells; /* that are not empty, each CPU once; none for view_cpu() */
+	struct task_cell *cells; /* the non-empty ones, each CPU once; none for view_cpu() */
 	size_t n_cells;
 };
 
@@ -36,7 +36,7 @@ struct coremap {
 	const struct task_bar *bars;
 	size_t n;
 	size_t n_cpus;
-	const uint32_t *cpus; /* their numbers, in the order in which they stand */
+	const uint32_t *cpus; /* their numbers, in drawing order */
 	const int32_t *nodes; /* NUMA node of each of @cpus, or NULL */
 	bool by_switches;
 };

@@ -20,7 +20,7 @@ static const char *const state_names[ANALYZE_VCPU_STATES] = {
 	[ANALYZE_VCPU_UNKNOWN] = "unknown: not seen",
 };
 
-/* As drawn from the left: from what the vCPU is for to what nobody knows. */
+/* Whether any bar has time in @state. */
 static bool any_of(const struct vcpu_bar *bars, size_t n, unsigned state)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -30,7 +30,7 @@ static bool any_of(const struct vcpu_bar *bars, size_t n, unsigned state)
 	return false;
 }
 
-/* Whether there is no room for many words beside the bars. */
+/* Whether there is little room for text next to the bars. */
 static bool is_narrow(const struct canvas *c)
 {
 	return c->cells || c->width < 1000;
@@ -41,7 +41,7 @@ uint64_t vcpu_bar_waited(const struct vcpu_bar *bar)
 	return bar->ns[ANALYZE_VCPU_PREEMPTED] + bar->ns[ANALYZE_VCPU_WAITING];
 }
 
-/* How long it was kept waiting and behind whom most. */
+/* The vCPU delay and the longest antagonist. */
 static char *note(const struct vcpu_bar *bar, bool brief)
 {
 	uint64_t waited = vcpu_bar_waited(bar);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vcpu.h - where each vCPU's time went: one bar of states a vCPU (or the vCPUs of a VM together),
- * all of the window long, the worst on top.
+ * vcpu.h - where each vCPU's time went: one bar of states per vCPU (or per VM for all its vCPUs),
+ * each as long as the window, the worst on top.
  */
 #ifndef RENDER_VIEW_VCPU_H
 #define RENDER_VIEW_VCPU_H
@@ -10,15 +10,15 @@
 
 struct vcpu_bar {
 	char *name;                       /* clean */
-	char *antagonist;                 /* clean: who was in its way longest, or NULL */
+	char *antagonist;                 /* clean: its longest antagonist, or NULL */
 	double antagonist_share;          /* of preempted + waiting, 0..1 */
-	uint64_t ns[ANALYZE_VCPU_STATES]; /* sum: the window, of each of its vCPUs */
-	bool untold;                      /* why it left its CPU is not known, so no wait is */
-	uint32_t vcpus;                   /* of how many it is */
+	uint64_t ns[ANALYZE_VCPU_STATES]; /* sum: the window, times its vCPUs */
+	bool untold;                      /* why it left its CPU is unknown, and so are its waits */
+	uint32_t vcpus;                   /* number of vCPUs in the bar */
 	uint32_t row;                     /* the caller's */
 };
 
-/* vcpu_bar_waited - how long it was kept waiting: preempted, or woken and not on a CPU. */
+/* vcpu_bar_waited - the vCPU delay: time preempted, or woken and not on a CPU. */
 uint64_t vcpu_bar_waited(const struct vcpu_bar *bar);
 
 /* view_vcpu - @bars are worst first; 0 or -ENOMEM. */

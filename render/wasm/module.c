@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the page's worker (render/web/engine/engine.js) calls: page_engine.h for one capture, with numbers
- * that JavaScript has.  An instance of the module holds one capture.
+ * The functions that the page's worker (render/web/engine/engine.js) calls: engine.h for one capture, with
+ * JavaScript's numbers.  An instance of the module holds one capture.
  *
- * Texts and lists are written into room() by the caller, which is give()n back when the call it was
- * for has returned; those of a question when it was started.  A call that fails returns a negative
- * code (open_capture() too), and error() tells why.
+ * The caller writes texts and lists into memory from room() and give()s it back when the call that it was
+ * for has returned; for a question, when that has started.  A call that fails returns a negative code
+ * (open_capture() too), and error() returns the reason.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -37,13 +37,13 @@ EXPORT(const char *, error, void)
 	return problem.text;
 }
 
-/* @data stays. */
+/* Borrows @data. */
 EXPORT(int, open_capture, const void *data, size_t size)
 {
 	return page_engine_open(&engine, data, size, &problem);
 }
 
-/* Of IDLE: @idle_cpu, else any; @born_ns NaN: not seen. */
+/* @idle_cpu: for IDLE, else any value; @born_ns NaN: unknown. */
 EXPORT(int, task, int32_t tid, uint32_t idle_cpu, double born_ns, int wanted, int vcpu)
 {
 	struct page_task task = { .tid = tid,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The page's worker is one thread, and wasi-libc has no other: what the reader asks of a lock. */
+/* The page's worker is one thread, and wasi-libc has no other: the reader's locks do nothing. */
 #ifndef RENDER_WASM_PTHREAD_H
 #define RENDER_WASM_PTHREAD_H
 

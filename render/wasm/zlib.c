@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the reader asks of zlib, for WebAssembly, of which Debian has no zlib: inflate by stb_image's
- * decoder of PNG, from Debian's libstb-dev, and CRC-32.
+ * The part of zlib that the reader uses, for WebAssembly, for which Debian has no zlib: inflate by
+ * stb_image's PNG decoder, from Debian's libstb-dev, and CRC-32.
  */
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
@@ -34,7 +34,7 @@ int inflateEnd(z_streamp z)
 	return Z_OK;
 }
 
-/* Nothing here deflates, but codec_free() can do what a writer needs. */
+/* Nothing here deflates, but codec_free() also frees a writer's state. */
 int deflateEnd(z_streamp z)
 {
 	(void)z;
@@ -47,9 +47,9 @@ int inflate(z_streamp z, int flush)
 	stbi__zbuf a = { .zbuffer = (stbi_uc *)z->next_in };
 	long used; /* bits */
 
-	/* It takes up to 32 bits in hand before it looks at the last code: at the end those are
-	 * whatever stands behind, in this memory that ends far away.  Whether it used any of them
-	 * is seen below. */
+	/* It reads up to 32 bits ahead before it decodes the last code: at the end those are bytes
+	 * after the data, which are readable here.  The check below finds out whether it used any
+	 * of them. */
 	a.zbuffer_end = a.zbuffer + z->avail_in + 4;
 	if (flush != Z_FINISH || !stbi__do_zlib(&a, (char *)z->next_out, (int)z->avail_out, 0, 0))
 		return Z_DATA_ERROR;

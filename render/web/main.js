@@ -5,7 +5,7 @@ import { loadPage } from './page.js';
 import { Decoder } from './engine/client.js';
 import { startApp } from './ui/app.js';
 
-// null when no capture is embedded, or cannot be read here.
+// null when no capture is embedded, or none can be read here.
 function decoderOf(page) {
 	if (!page.captures.some((capture) => capture.embedded)) return null;
 	if (typeof WebAssembly === 'object') return new Decoder(page.workerSource, page.engine);
@@ -17,7 +17,7 @@ function decoderOf(page) {
 	return null;
 }
 
-// The page has loaded when its first view is drawn: a document within it is open until then.
+// Delays the page's load event until its first view is drawn, by an open document inside it.
 function holdLoad() {
 	const frame = document.createElement('iframe');
 
@@ -38,7 +38,7 @@ async function start() {
 		const page = await loadPage(document);
 		startApp(page, decoderOf(page), root);
 	} catch (error) {
-		// A damaged file, or a browser that is too old: say so where people look.
+		// A damaged file, or a browser that is too old: show the reason in the page.
 		root.textContent = `This page cannot be shown: ${error.message}`;
 		document.documentElement.dataset.failed = '1';
 	}

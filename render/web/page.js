@@ -3,7 +3,7 @@
 
 // ---- bytes ----------------------------------------------------------------------------------
 
-// Characters decoded before others get a turn, some ms: by the browser itself where it can, or not. Multiples of 4.
+// Characters decoded before yielding, some ms: with the browser's own decoder, or without. Multiples of 4.
 const CHUNK_NATIVE = 1 << 20;
 const CHUNK = 1 << 18;
 
@@ -14,7 +14,7 @@ const SIX_BITS = (() => {
 	return of;
 })();
 
-// What browsers of 2025 have; the checker's library does not know it yet.
+// Browsers of 2025 have it; the type checker's library does not yet.
 const hasNative = 'setFromBase64' in Uint8Array.prototype;
 
 // Decodes four letters to three bytes from text[from] on; the caller made room.
@@ -45,7 +45,7 @@ function decodeLast({ whole, padding, out }, text) {
 	out.set(last.subarray(0, 3 - padding), (whole / 4) * 3);
 }
 
-// Base64 without blanks; the last group alone may be padded.
+// Base64 without blanks; only the last group may be padded.
 export function decodeBase64(text) {
 	const to = bytesFor(text);
 	decodeInto(to.out, 0, text, 0, to.whole);
@@ -53,7 +53,7 @@ export function decodeBase64(text) {
 	return to.out;
 }
 
-// The same of a whole capture, in pieces: others get a turn in between.
+// The same for a whole capture, in pieces, yielding in between.
 async function decodeBase64InTurns(texts) {
 	const to = texts.map(bytesFor);
 	const chunk = hasNative ? CHUNK_NATIVE : CHUNK;
@@ -72,12 +72,12 @@ async function decodeBase64InTurns(texts) {
 	return out;
 }
 
-// @format: of DecompressionStream, which the checker's library does not know yet.
+// @format: of DecompressionStream, which the type checker's library does not have yet.
 async function inflate(bytes, format) {
 	const { DecompressionStream } = /** @type {any} */ (globalThis);
 	const { readable, writable } = new DecompressionStream(format);
 	const writer = writable.getWriter();
-	// In one piece: each of many would wait for its turn while the document is still being read.
+	// In one piece: with many, each would wait while the document is still being read.
 	const written = writer.write(bytes).then(() => writer.close());
 	const [out] = await Promise.all([new Response(readable).arrayBuffer(), written]);
 	return out;
@@ -85,7 +85,7 @@ async function inflate(bytes, format) {
 
 // ---- arrays of the bins -----------------------------------------------------------------------
 
-// [offset, length, bytes a value] -> the values: 8 is Float64Array, anything less Uint32Array.
+// [offset, length, bytes per value] -> the values: 8 gives a Float64Array, less a Uint32Array.
 function arrayOf(buffer, [offset, length, size]) {
 	if (size === 8) return new Float64Array(buffer, offset, length);
 	if (size === 4) return new Uint32Array(buffer, offset, length);
@@ -109,7 +109,7 @@ function withArrays(value, buffer) {
 	return out;
 }
 
-// What the file or the engine has to say: JSON, and what its arrays point into, both ArrayBuffers.
+// The answer of the file or the engine: JSON, and the memory of its arrays, both ArrayBuffers.
 export function answerOf({ json, arrays }) {
 	const { tables, ...rest } = JSON.parse(new TextDecoder().decode(json));
 	const answer = withArrays(rest, arrays);
@@ -119,7 +119,7 @@ export function answerOf({ json, arrays }) {
 
 // ---- tables -------------------------------------------------------------------------------------
 
-// A table's rows as objects, or the rows of @which alone; of one that was not read yet none.
+// A table's rows as objects, or only the rows @which; none of a table that was not read yet.
 export function tableObjects({ columns, by_column: values }, which = values ? values[0].map((_, i) => i) : []) {
 	return which.map((i) => {
 		const row = {};
@@ -129,7 +129,7 @@ export function tableObjects({ columns, by_column: values }, which = values ? va
 }
 
 /**
- * The sums under it as such an object, or null.
+ * The sums below the table as such an object, or null.
  * @returns {any}
  */
 export function totalOf({ columns, total }) {
@@ -170,7 +170,8 @@ export function textOf(document, id) {
 	return element ? element.textContent : null;
 }
 
-// The program stands before the captures: those are there when all of the file was read. An element is when another follows.
+// The program comes before the captures, which are complete when the whole file was read. An element is complete when
+// another one follows.
 function wasRead(document, id = null) {
 	const isThere = () => document.readyState !== 'loading' || (id !== null && document.getElementById(id)?.nextElementSibling);
 	if (isThere()) return null;
@@ -190,7 +191,7 @@ export async function inflatedOf(document, id, format = 'deflate') {
 	return inflate(decodeBase64(textOf(document, id)), format);
 }
 
-// In the file tasks and tables stand column by column.
+// In the file tasks and tables are stored column by column.
 function taskObjects(columns) {
 	const keys = Object.keys(columns);
 	return columns.tid.map((_, index) => {
@@ -201,7 +202,7 @@ function taskObjects(columns) {
 	});
 }
 
-// Rows are made for whoever asks for them: a table may have half a million.
+// Rows are made on demand: a table may have half a million.
 function withRows(table) {
 	let rows = null;
 	return Object.defineProperty(table, 'rows', {
@@ -210,7 +211,7 @@ function withRows(table) {
 	});
 }
 
-// A table of @count rows that stands behind the program, and is as any other once read() has it.
+// A table of @count rows that comes after the program, and is like any other one after read().
 function lateTable(document, id, name, count) {
 	let reading = null;
 	const table = {
@@ -247,7 +248,7 @@ async function loadCapture(document, head, index) {
 	};
 }
 
-// Reasons are foreign text: the file has pairs of them, no keys.
+// Reasons are foreign text: the file has them in pairs, not as keys.
 function withReasons(palette) {
 	return { ...palette, reasons: Object.assign(Object.create(null), Object.fromEntries(palette.reasons)) };
 }

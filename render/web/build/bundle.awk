@@ -72,7 +72,7 @@ function import_of(file, line, text,    names, path, id) {
 	return "const {" destructure(names) "} = module" id ";"
 }
 
-# Removes spaces that only help people from a line; a line with a string or a regular expression stays.
+# Removes spaces that only help readers from a line; a line with a string or a regular expression stays.
 function thin(text) {
 	if (text ~ /['"`\/]/)
 		return text

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The page's half of the decoder: calls that give promises, answered by worker.js. One worker serves
+// The page's half of the decoder: calls that return promises, answered by worker.js. One worker serves
 // all captures. doc/page.md, "The decoder".
 
 import { answerOf } from '../page.js';
@@ -17,7 +17,7 @@ export class Decoder {
 	#engine;
 	#ready = null;
 
-	// workerSource: the text of worker.js, bundled; engine(): a promise of the WebAssembly it runs.
+	// workerSource: the text of worker.js, bundled; engine(): a promise of its WebAssembly.
 	constructor(workerSource, engine) {
 		this.#engine = engine;
 		try {
@@ -78,12 +78,12 @@ export class Decoder {
 		});
 	}
 
-	// What the engine has to say, its arrays in place.
+	// The engine's answer, with its arrays.
 	async #ask(capture, question, how) {
 		return answerOf(await this.#call('ask', { capture: capture.index, question }, how));
 	}
 
-	// Hands over the engine, once, the cdict and the tasks.
+	// Passes the engine, once, the cdict and the tasks to the worker.
 	async open(capture) {
 		this.#ready ??= this.#engine().then((bytes) => this.#call('engine', { bytes }, {}, [bytes.buffer]));
 		await this.#ready;
@@ -138,7 +138,7 @@ export class Decoder {
 		return this.#ask(capture, { call: 'marks', range, tasks, max }, how);
 	}
 
-	// known: how many there are, if that is known: they are counted otherwise.
+	// known: the number of events, if known; otherwise they are counted.
 	async events(capture, range, { tasks = null, cpus = null, type = null, offset = 0, limit = 200, known = null, ...how } = {}) {
 		const question = { call: known === null ? 'events' : 'rows', range, tasks, cpus, type, offset, max: limit };
 		const { total = known, rows } = await this.#ask(capture, question, how);
@@ -159,7 +159,7 @@ export class Decoder {
 		return this.#ask(capture, { call: 'flame', range, type: by, tasks, cpus }, how);
 	}
 
-	// The thing of the kind (run, wait, off, guest, exit, state) of the task that the time lies in, and its likes.
+	// The thing of @kind (run, wait, off, guest, exit, state) of @task that contains the time @at, and similar ones.
 	detail(capture, range, { kind, task, at, ...how }) {
 		return this.#ask(capture, { call: 'detail', range, type: kind, tasks: [task], lo_ns: at }, how);
 	}

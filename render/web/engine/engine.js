@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The C that the page runs (render/engine/engine.h) as a JavaScript object: numbers, texts and lists go into
-// its memory, answers come out of it. An Engine holds one capture. doc/page.md, "The decoder".
+// The page's C code (render/engine/engine.h) as a JavaScript object: copies numbers, texts and lists into its
+// memory, and answers out of it. An Engine holds one capture. doc/page.md, "The decoder".
 
 const STEP_EVENTS = 50000; // some ms
 
-// What libc would ask an operating system for; there is none, and nobody asks.
+// The system calls of libc; there is no system, and none of them is called.
 function nothing(module) {
 	/** @type {WebAssembly.Imports} */
 	const imports = {};
@@ -27,7 +27,7 @@ export class Engine {
 		const wasm = new WebAssembly.Instance(module, nothing(module)).exports;
 		engine.#wasm = wasm;
 		wasm._initialize();
-		// The capture stays where it is put.
+		// The engine borrows the capture: it is never freed.
 		engine.#check(wasm.open_capture(engine.#put(bytes, 8), bytes.length));
 		for (const task of tasks)
 			engine.#check(wasm.task(task.tid, task.idle_cpu ?? -1, task.born_ns ?? NaN, task.wanted, task.vcpu !== null));
@@ -66,7 +66,7 @@ export class Engine {
 		return { json: copy(wasm.json(), wasm.json_size()), arrays: copy(wasm.arrays(), wasm.arrays_size()) };
 	}
 
-	// Where a copy of @bytes is, with @more zeros behind.
+	// Copies @bytes into the memory, with @more zeros after them; returns the address.
 	#put(bytes, more) {
 		const at = this.#wasm.room(bytes.length + more);
 		if (!at) throw new Error('out of memory');

@@ -5,12 +5,12 @@
 
 import { Engine } from './engine.js';
 
-const YIELD_MS = 30; // how long others wait at most
+const YIELD_MS = 30; // the longest wait of other messages
 const PROGRESS_MS = 100;
 
 class Cancelled extends Error { }
 
-// Lets messages in; unlike timers it is not slowed down.
+// Lets messages in; unlike timers it is not throttled.
 const channel = new MessageChannel();
 let woken = null;
 channel.port1.onmessage = () => woken();
@@ -57,7 +57,7 @@ class Server {
 		this.busy = false;
 	}
 
-	// Called between steps with the share done: lets messages in, tells it, ends what was cancelled.
+	// Called between steps with the share done: lets messages in, reports progress, throws if the call was cancelled.
 	watcher(id) {
 		let yielded = performance.now();
 		let told = yielded;

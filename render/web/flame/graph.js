@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// A flame graph that is there already, as SVG: draws a part of it, finds frames. Each g.f is a frame: data-s, where it
-// begins, and data-t, its total, in the values of the stacks; data-d, how deep it is; data-n, its name where the text is
-// cut. Names are only ever read as text and written as text.
+// Zoom and search in an existing flame graph in SVG. Each g.f is a frame: data-s, its begin, and data-t, its total, in
+// the values of the stacks; data-d, its depth; data-n, its name if the text is cut. Names are only ever read as text
+// and written as text.
 
-const CHAR = 6.6; // of the text, in the picture's pixels: on the wide side
+const CHAR = 6.6; // width of a character, in the picture's pixels: on the wide side
 
 export class FlameGraph {
-	/** @say is told what the frame under the pointer says, or ''. */
+	/** @say is called with the text of the frame under the pointer, or ''. */
 	constructor(svg, say) {
 		this.svg = svg;
 		this.sum = Number(svg.dataset.sum);
@@ -35,7 +35,7 @@ export class FlameGraph {
 		return frame;
 	}
 
-	/** As if @frame were all; what it stands on stays, as wide as the picture. */
+	/** Zooms to @frame; its callers stay, as wide as the picture. */
 	zoom(frame = this.frames[0]) {
 		const { left, room } = this;
 		const [from, to] = [frame.from, frame.from + frame.total];
@@ -58,8 +58,8 @@ export class FlameGraph {
 		}
 	}
 
-	/** Marks the frames whose name @wish matches, a pattern, or as it is where that is none; the share of all that is in
-	 * them, or null without a wish. */
+	/** Marks the frames whose name matches @wish, a pattern or, if it is not a valid one, plain text; returns their share
+	 * of the total, or null without a wish. */
 	search(wish) {
 		let pattern = null;
 		let end = -1;
@@ -76,7 +76,7 @@ export class FlameGraph {
 			const hit = f.depth > 0 && Boolean(pattern?.test(f.name));
 
 			f.g.classList.toggle('hit', hit);
-			// callers come before what they call: what is inside of one that was found is counted already
+			// callers come first: frames inside a found one are already counted
 			if (hit && f.from >= end) {
 				found += f.total;
 				end = f.from + f.total;
@@ -86,7 +86,7 @@ export class FlameGraph {
 	}
 }
 
-/** As much of @name as @room pixels hold. */
+/** As much of @name as fits into @room pixels. */
 function fit(name, room) {
 	const most = Math.floor(room / CHAR);
 	const letters = [...name];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Of a flame graph in a file of its own: the field for searching, the button that shows all again, the keys.
+// Controls of a flame graph in its own file: the search field, the button that resets the zoom, the keys.
 import { FlameGraph } from './graph.js';
 
 const XHTML = 'http://www.w3.org/1999/xhtml';

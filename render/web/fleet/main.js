@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The page of a job: chooses which picture and which table is seen. What they say was counted and drawn by the program.
+// The page of a job: chooses the picture and the table to show. The program counted and drew their content.
 import { inflatedOf, textOf } from '../page.js';
 import { Card } from '../ui/card.js';
 import { button, choice, h, replace } from '../ui/dom.js';
@@ -7,7 +7,7 @@ import { Table } from '../ui/table.js';
 import { clean, duration, figure, plural } from '../ui/text.js';
 import { applyTheme, themeName } from '../ui/theme.js';
 
-/** What a deflated element holds: JSON, or a picture's text. */
+/** The content of a deflated element: JSON, or a picture's text. */
 async function inflated(id) {
 	return new TextDecoder().decode(await inflatedOf(document, id));
 }
@@ -17,7 +17,7 @@ function readState() {
 	return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 }
 
-/** A difference with its sign, as the comparison of captures shows it. */
+/** A difference with its sign, as in the comparison of captures. */
 function changed(key, v) {
 	return v ? h('span', { class: v > 0 ? 'more-text' : 'less-text' }, `${v > 0 ? '+' : ''}${figure(key, v)}`) : figure(key, v);
 }
@@ -90,13 +90,13 @@ class FleetPage {
 
 		if (this.figure.key !== key)
 			return; // another one was chosen meanwhile
-		svg.querySelector('title')?.remove(); // the card says more
+		svg.querySelector('title')?.remove(); // the card has more
 		svg.setAttribute('aria-label', title);
 		replace(this.picture, document.importNode(svg, true));
 		this.picture.dataset.figure = key;
 	}
 
-	// The cell under the pointer, by where the program drew them.
+	// The cell under the pointer, by the area in which the program drew the cells.
 	#point(e) {
 		const { map } = this.page;
 		const svg = this.picture.querySelector('svg');
@@ -153,7 +153,7 @@ class FleetPage {
 		return { key, title: title.replace(/ (ms|us|µs)$/, ''), text: text && !change, hint: change ? `${key}: B less A` : key, show };
 	}
 
-	// Its name leads to its own page; several captures have several.
+	// A host's name, as a link to its own page; several captures have several pages.
 	#host(host) {
 		const files = this.rows.links.filter(([of]) => of === host).map(([, file]) => file);
 		const text = h('bdi', null, clean(host));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The page: holds the state, asks for figures, and tells its parts when something changed.
+// The page: holds the state, requests figures, and updates its parts after a change.
 import { Card } from './card.js';
 import { CLOCKS, moment, useClock } from './clock.js';
 import { Details } from './details.js';
@@ -22,7 +22,7 @@ import { lacksOf, viewsFor } from './views/views.js';
 const LEAST_NS = 40; // the narrowest range
 
 const SHEET = 690; // pixels: the height of a sheet of paper within its margins
-const LEAST_PICTURE = 60, LEAST_PART = 0.4; // what is worth to be drawn smaller, and how small
+const LEAST_PICTURE = 60, LEAST_PART = 0.4; // pixels: smaller pictures are not shrunk; the least scale
 
 const BUSY = 80; // percent of all CPUs
 const MANY = 40; // vCPUs: their exits are shown by VM
@@ -72,12 +72,12 @@ class App {
 		return [this.capture.window.from, this.capture.window.to];
 	}
 
-	/** The range that is shown, [from, to]. */
+	/** The current range, [from, to]. */
 	get range() {
 		return this.state.range ?? this.window;
 	}
 
-	/** The narrowest range there is something to show for. */
+	/** The narrowest range that has something to show. */
 	get least() {
 		const { bins } = this.capture;
 
@@ -92,7 +92,7 @@ class App {
 		/** @type {any} */
 		const state = { ...START, view: vcpus || first.id === 'compare' ? this.views[0].id : (this.views.find((v) => v.id === 'tasks') ?? first).id };
 
-		// of CPUs that are all busy there is nothing to see: who waits for them is
+		// if all CPUs are busy, show the VMs that wait for them instead
 		if (this.page.captures[0].tables.capacity?.rows.length && vcpus && isBusy(this.page.captures[0]))
 			state.strip = 'vms';
 		if (this.page.captures.some((c) => c.tables.vcpu?.rows.length > MANY))
@@ -112,7 +112,7 @@ class App {
 		return state;
 	}
 
-	/** What an address may say, made fit for this page. */
+	/** Limits a state from the address to what this page has. */
 	#limit(state) {
 		const captures = this.page.captures;
 		const capture = captures[Math.min(state.capture, captures.length - 1)];
@@ -184,7 +184,7 @@ class App {
 
 		this.overview.el.hidden = view.id === 'compare';
 		this.view = view.make(this);
-		// instead of heads without rows; but the cores list events of any kind
+		// no table heads without rows; but the cores view lists events of any kind
 		this.view.el.hidden = Boolean(lacks) && view.id !== 'cores';
 		replace(this.main, lacks ? h('p', { class: 'empty' }, lacks) : null, this.view.el);
 		this.view.update({ figures: true, range: true, filter: true });
@@ -270,7 +270,7 @@ class App {
 		this.#mark();
 	}
 
-	/** The steps of a gesture that come before the next frame are drawn once. */
+	/** Draws once for all steps of a gesture before the next frame. */
 	#paintSoon(started) {
 		if (this.frame)
 			return;
@@ -286,7 +286,7 @@ class App {
 		});
 	}
 
-	/** Figures that come during a gesture are shown when it has ended: its steps are not to wait for tables. */
+	/** Shows figures that arrive during a gesture after its end, so that its steps do not wait for tables. */
 	#settleSoon() {
 		if (!this.settling)
 			this.busy(1);
@@ -297,7 +297,7 @@ class App {
 		}, GESTURE_MS);
 	}
 
-	/** Whether there were figures still to be shown. */
+	/** Ends the wait for a gesture's end; whether figures were still to be shown. */
 	#settled() {
 		const due = Boolean(this.settling);
 
@@ -333,7 +333,7 @@ class App {
 		}
 	}
 
-	/** Counts what is being computed: the page says so after 200 ms. */
+	/** Counts running computations: the page shows them after 200 ms. */
 	busy(change) {
 		this.jobs += change;
 		this.#showBusy();
@@ -357,7 +357,7 @@ class App {
 			this.#sayBusy(false);
 	}
 
-	/** Figures that are of another range than the one shown are pale while theirs are computed. */
+	/** Figures of another range are pale while those of the current one are computed. */
 	#sayBusy(on) {
 		if (!this.progress)
 			return;
@@ -376,7 +376,7 @@ class App {
 		document.title = `${clean(this.capture.label)} · ${this.views.find((v) => v.id === this.state.view).title} · cdict`;
 	}
 
-	/** The name by which a task is told from its likes. */
+	/** The unique name of a task. */
 	who(task) {
 		if (task === null || task === undefined)
 			return 'nobody known';
@@ -391,12 +391,12 @@ class App {
 		return text;
 	}
 
-	/** A table's rows as objects, for the range shown. */
+	/** A table's rows as objects, for the current range. */
 	rows(name) {
 		return rowsOf(this.figures.shown?.tables?.[name]);
 	}
 
-	/** Whether these tables are there; if not, the view is drawn anew when they are. */
+	/** Whether these tables are loaded; if not, the view is drawn again when they are. */
 	has(...names) {
 		const { view } = this;
 		const reading = this.figures.read(...names);
@@ -416,7 +416,7 @@ class App {
 		return false;
 	}
 
-	// Pictures are drawn for the width of the paper, else they would be squeezed.
+	// Draws pictures for the width of the paper, else they would be scaled down.
 	#print() {
 		document.documentElement.dataset.print = '1';
 		this.#runningLine();
@@ -426,7 +426,7 @@ class App {
 		this.#fitSheet();
 	}
 
-	// A picture that does not fit below the head would leave the rest of the first sheet blank: it is drawn smaller.
+	// Shrinks a picture that does not fit below the head, else the rest of the first sheet would stay blank.
 	#fitSheet() {
 		const block = [...this.main.querySelectorAll('.heat, .plot, .flame')].find((el) => el.checkVisibility() && el.getBoundingClientRect().height > LEAST_PICTURE);
 		const picture = /** @type {HTMLElement | null} */ (block?.querySelector('canvas') ?? block);
@@ -446,7 +446,7 @@ class App {
 		picture.style.height = `${Math.floor(height * part)}px`;
 	}
 
-	// What stands on each sheet: what it is of, and which of them it is.
+	// The line on each sheet: the content, and the sheet's number.
 	#runningLine() {
 		const [sheet] = document.styleSheets;
 		const { capture } = this;

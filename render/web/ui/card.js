@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The small card that explains what is under the pointer: at most four lines, never over it.
+// The small card that explains the thing under the pointer: at most four lines, never over it.
 import { h, replace } from './dom.js';
 
 const GAP = 12;
@@ -10,7 +10,7 @@ export class Card {
 		root.append(this.el);
 	}
 
-	/** Shows @lines beside the pointer at (x, y), clear of @box (in the window's pixels) when there is one. */
+	/** Shows @lines next to the pointer at (x, y), outside @box (in the window's pixels) if there is one. */
 	show(lines, x, y, box = null) {
 		const [head, ...rest] = lines.filter(Boolean).slice(0, 4);
 
@@ -29,7 +29,7 @@ export class Card {
 		this.el.hidden = true;
 	}
 
-	/** Elements under @host with card texts: they are asked for when the pointer comes. */
+	/** Shows cards for elements under @host: linesOf() is called when the pointer is over one. */
 	watch(host, linesOf) {
 		let mine = false;
 

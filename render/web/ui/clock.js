@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The one clock of the page: since the start, the recording's, or the time of day; what every time in it is told by.
+// The page's clock, used for every time in it: since the start, the recording's, or the time of day.
 
 export const CLOCKS = {
 	start: ['since start', 'times count from the first event'],
@@ -10,7 +10,7 @@ export const CLOCKS = {
 const nowhere = { t0_ns: '0', wall_t0: null };
 let shown = { kind: 'start', capture: nowhere };
 
-/** Which clock times are told by from now on. */
+/** Sets the clock for all times from now on. */
 export function useClock(kind, capture) {
 	shown = { kind: kind in CLOCKS && (kind !== 'wall' || wallTime(capture, 0)) ? kind : 'start', capture };
 }
@@ -27,7 +27,7 @@ export function clockTime(capture, t) {
 	return `${digits.slice(0, -9)}.${digits.slice(-9)}`;
 }
 
-/** Time of day in UTC of @t ns after the first event, or null when the capture cannot tell. */
+/** Time of day in UTC of @t ns after the first event, or null when the capture does not have it. */
 export function wallTime(capture, t) {
 	const m = /^(.*?)(?:\.(\d+))?Z$/.exec(capture.wall_t0 ?? '');
 
@@ -41,29 +41,29 @@ export function wallTime(capture, t) {
 	return { day: text.slice(0, 10), time: text.slice(11, 19), ns: String(ns % 1000000000n).padStart(9, '0') };
 }
 
-// The first @digits behind the point; what is left is cut off, as no time may come before its cause.
+// The first @digits after the point; the rest is cut off, not rounded, as no time may come before its cause.
 const cut = (text, digits) => (digits ? text.slice(0, text.length - 9 + digits) : text.slice(0, -10));
 
-/** How far the last round multiple of @step ns lies before the first event, by the clock that is shown. */
+/** The distance from the last round multiple of @step ns to the first event, by the current clock. */
 export function clockOffset(step) {
 	const { kind, capture } = shown;
 	const wall = kind === 'wall' ? wallTime(capture, 0) : null;
 
-	// a day has a whole number of whatever step a wall clock's axis has
+	// a day is a multiple of every step of a wall clock's axis
 	if (wall)
 		return Number((BigInt(Date.parse(`${wall.day}T${wall.time}Z`)) * 1000000n + BigInt(wall.ns)) % BigInt(step));
 	return kind === 'clock' ? Number(BigInt(capture.t0_ns) % BigInt(step)) : 0;
 }
 
 /**
- * [size in ns, unit] of times since the start: one for all of a capture, so that they compare.
+ * [size in ns, unit] of times since the start: one per capture, so that they can be compared.
  * @returns {[number, string]}
  */
 function unitOfStart() {
 	return shown.capture.window?.to < 1e9 ? [1e6, 'ms'] : [1e9, 's'];
 }
 
-/** The time @t ns after the first event by the clock that is shown: "3.201456 s", "45.424 ms", "922.060149 s", "13:47:48.060149". @digits: of a second. */
+/** The time @t ns after the first event by the current clock: "3.201456 s", "45.424 ms", "922.060149 s", "13:47:48.060149". @digits: of a second. */
 export function moment(t, digits = 6) {
 	const { kind, capture } = shown;
 	const wall = kind === 'wall' ? wallTime(capture, t) : null;
@@ -82,7 +82,7 @@ export function momentIn(t, span) {
 	return moment(t, Math.min(9, Math.max(0, Math.ceil(3 - Math.log10(Math.max(span, 1) / 1e9)))));
 }
 
-/** A piece of time, digits that tell its ends apart: "2.34–2.48 s". */
+/** A time range, with enough digits to distinguish its ends: "2.34–2.48 s". */
 export function spanText([from, to]) {
 	if (shown.kind !== 'start') {
 		const digits = Math.min(9, Math.max(1, Math.ceil(1 - Math.log10(Math.max(to - from, 1) / 1e9))));

@@ -25,13 +25,13 @@ export function signed(key, v) {
 	return size < 1e-9 || text === '0' ? '0' : `${v > 0 ? '+' : '−'}${text.replace('< ', '<')}`;
 }
 
-// Brewer's PuOr: less is purple, more is orange; what changed little is near the paper.
+// Brewer's PuOr: less is purple, more is orange; small changes are near the paper.
 const STEPS = {
 	light: [[[216, 218, 235], [178, 171, 210], [128, 115, 172], [84, 39, 136]], [[254, 224, 182], [253, 184, 99], [224, 130, 20], [179, 88, 6]]],
 	dark: [[[44, 42, 62], [84, 74, 132], [128, 115, 172], [178, 171, 210]], [[56, 44, 28], [126, 76, 18], [224, 130, 20], [253, 184, 99]]],
 };
 
-/** The colour of a difference of -1..1 of the largest. */
+/** The colour of a difference, -1..1 relative to the largest. */
 export function differenceColour(part, dark = false) {
 	const steps = STEPS[dark ? 'dark' : 'light'][part < 0 ? 0 : 1];
 	const at = Math.min(1, Math.abs(part)) * (steps.length - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The thing that was clicked, whatever it is and wherever: its true begin, end and length, what led to it and what came
-// of it, what is inside, and the way to its neighbours and to those that are longer.
+// The thing that was clicked, in any view: its true begin, end and length, its cause and effect, its content, and links
+// to its neighbours and to longer ones.
 import { tableObjects } from '../page.js';
 import { moment } from './clock.js';
 import { button, h, replace, swatch } from './dom.js';
@@ -9,15 +9,15 @@ import { within } from './input/gestures.js';
 import { STATE_WORDS } from './marks/legend.js';
 import { clean, count, duration, exactNs, percent } from './text.js';
 
-/** Kinds of things, as the engine calls them; their places are what the address holds. */
+/** Kinds of things, by the engine's names; the address has their indexes. */
 export const KINDS = ['run', 'wait', 'off', 'guest', 'exit', 'state'];
 
 const MANY = { run: 'slices', wait: 'waits', off: 'times off the CPU', guest: 'times in the guest', exit: 'exits of this reason', state: 'such times' };
 const OFF = { asleep: 'asleep', blocked: 'asleep, not to be disturbed (D)', preempted: 'preempted', stopped: 'stopped', dead: 'dead' };
-const MOST_ROWS = 5; // of the table of what is inside
-const LARGE = 1500000; // events: from here on a walk around the thing comes first
+const MOST_ROWS = 5; // of the table of its content
+const LARGE = 1500000; // events: with more, a walk around the thing comes first
 const AROUND_NS = 20e6;
-const SMALL = 0.02; // of the range: what is smaller is zoomed to
+const SMALL = 0.02; // of the range: smaller things are zoomed to
 
 /**
  * [from, to] with a fifth of its length before and after it.
@@ -40,13 +40,13 @@ export class Details {
 		this.el = h('aside', { class: 'details', 'aria-label': 'details', hidden: true, on: { keydown: (e) => this.#key(e) } }, this.what, this.story, this.within);
 	}
 
-	/** Opens the thing of @kind (KINDS) of @task that the time @at lies in. */
+	/** Opens the thing of @kind (KINDS) of @task that contains the time @at. */
 	look(kind, task, at, part = {}) {
 		if (task !== null && task !== undefined && this.app.figures.canDecode(this.app.capture))
 			this.app.set({ ...part, look: [KINDS.indexOf(kind), task, Math.max(0, Math.floor(at))] });
 	}
 
-	/** Who ran on @cpu then: where the picture shows who ran most. */
+	/** Opens the slice on @cpu at that time, where the picture only shows the task that ran most. */
 	lookAt(cpu, at) {
 		const { app } = this;
 		const from = Math.min(Math.floor(at), app.window[1] - 1);
@@ -61,7 +61,7 @@ export class Details {
 		});
 	}
 
-	/** {kind, task, at}, or null: nothing is looked at. */
+	/** {kind, task, at}, or null: nothing is open. */
 	get wanted() {
 		const { look } = this.app.state;
 		const kind = KINDS[look[0]];
@@ -69,7 +69,7 @@ export class Details {
 		return look.length === 3 && kind && this.app.capture.tasks[look[1]] ? { kind, task: look[1], at: look[2] } : null;
 	}
 
-	/** The state may have changed. */
+	/** Called when the state may have changed. */
 	follow() {
 		const { app } = this;
 		const { wanted } = this;
@@ -89,7 +89,7 @@ export class Details {
 		}
 		this.key = key;
 		this.answer = this.rows = null;
-		// of another task nothing stays marked
+		// a thing of another task does not stay marked
 		if (this.thing?.task !== wanted.task || this.thing.kind !== wanted.kind)
 			this.thing = null;
 		this.#render();
@@ -106,7 +106,7 @@ export class Details {
 			this.question.ask(asks(window), (answer, error) => this.#have(answer, error));
 			return;
 		}
-		// a walk of all of it takes seconds: first what is near is told
+		// a walk over everything takes seconds: first show what is near
 		this.question.ask(asks(near), (answer) => {
 			if (answer?.thing && answer.thing.from > near[0] && answer.thing.to < near[1])
 				this.#have({ ...answer, of: null }, null);
@@ -131,14 +131,14 @@ export class Details {
 		app.pins.paint();
 	}
 
-	/** The CPU it is about. */
+	/** The thing's CPU. */
 	#cpu() {
 		const { thing, stay } = this.answer;
 
 		return thing.cpu ?? (stay?.on ? stay.in?.cpu ?? stay.out?.cpu : stay?.woken?.target ?? stay?.out?.cpu ?? stay?.in?.cpu) ?? null;
 	}
 
-	/** What its table is of: exits inside of what is on a CPU, who had the CPU while it waited; null: none. */
+	/** The content of its table: exits inside a time on a CPU, or the tasks that had the CPU while it waited; null: none. */
 	#insideKind() {
 		const { thing } = this.answer;
 		const { vcpu } = this.app.capture.tasks[this.thing.task];
@@ -148,7 +148,7 @@ export class Details {
 		return this.thing.kind === 'run' && vcpu !== null && vcpu !== undefined ? 'exits' : null;
 	}
 
-	/** The time of which its table is. */
+	/** The range of its table. */
 	#clipped() {
 		const [from, to] = this.app.window;
 
@@ -175,7 +175,7 @@ export class Details {
 			});
 	}
 
-	/** Goes to a like of it; the range follows when it is not to be seen in it. */
+	/** Goes to a similar thing; the range follows if that is not visible. */
 	#go(item, zooms) {
 		const { app, thing } = this;
 		const [from, to] = app.range;
@@ -190,7 +190,7 @@ export class Details {
 		this.look(thing.kind, thing.task, item.from, { range: range && within([Math.round(range[0]), Math.round(range[1])], app.window) });
 	}
 
-	/** The way to likes, by the keyboard too: , . in time, < > by length. */
+	/** Steps to similar things, also by keyboard: , . in time, < > by length. */
 	step(where) {
 		const item = this.answer?.[where];
 
@@ -275,7 +275,7 @@ export class Details {
 			button('go to it', 'it with a fifth of its length around it', () => app.select(within(aroundOf(this.thing), app.window)), { class: 'link' }));
 	}
 
-	/** A task that had to do with it: a click shows what it did then. */
+	/** A task involved in it: a click shows what it did then. */
 	#link(kind, task, at) {
 		const tid = task === null ? 0 : this.app.capture.tasks[task]?.tid;
 
@@ -283,7 +283,7 @@ export class Details {
 			: h('button', { type: 'button', class: 'link', title: 'click: what it did then', data: { task }, on: { click: () => this.look(kind, task, at) } }, this.#who(task));
 	}
 
-	/** What led to it, and what came of it. */
+	/** Its cause and effect. */
 	#tells() {
 		const { stay } = this.answer;
 		const out = [];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Elements of the document. Text enters it here and by textContent only.
+// Elements of the document. Text is inserted only here, and only by textContent.
 
 /**
  * An element: h('td', {class: 'num', data: {key: 'run_ns'}, title: 'x', on: {click: f}}, 'text', child, …).
@@ -43,7 +43,7 @@ export function replace(el, ...children) {
 	el.replaceChildren(...children.flat(2).filter((c) => c !== null && c !== undefined && c !== false));
 }
 
-/** Keeps @el at least as high as it ever was, so that what is below does not move away from under the pointer. */
+/** Keeps @el at its greatest height so far, so that things below do not move away from under the pointer. */
 export function keepHeight(el) {
 	const { height } = el.getBoundingClientRect();
 
@@ -54,12 +54,12 @@ export function button(text, title, listener, props) {
 	return h('button', { type: 'button', title, on: { click: listener }, ...props }, text);
 }
 
-/** A little square that a legend's words or a row's name begin with. @look: more of its class. */
+/** A little square before a legend's words or a row's name. @look: further classes. */
 export function swatch(colour, look = '') {
 	return h('span', { class: `swatch ${look}`.trim(), css: { background: colour } });
 }
 
-/** What makes an element that is no button one for keyboard and screen reader (keys.js). */
+/** Attributes that make another element a button for keyboard and screen reader (keys.js). */
 export const ENTER = { tabindex: '0', 'data-enter': '' };
 
 /** Buttons of which one is on: choice([['count', 'count'], …], 'count', (v) => …). */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Files that the page gives: made here, never fetched.
+// Downloads, made in the page and never fetched.
 import { h } from './dom.js';
 
-/** A name of a file of the capture that is shown. */
+/** A file name for the current capture. */
 export function fileOf({ capture }, what) {
 	return `${capture.label.replace(/[^\p{L}\p{N}._-]+/gu, '_').replace(/^\.+/, '').slice(0, 60) || 'cdict'}-${what}`;
 }

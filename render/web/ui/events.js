@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The events of what is in view, as `cdict script` prints them, page by page. Asked for where they are seen: the first ones of
-// hundreds of CPUs lie in as many blocks, below as many rows.
+// The events in view, as `cdict script` prints them, page by page. They are requested only when the list is in view: the
+// first events of hundreds of CPUs are in as many blocks, and the list is below as many rows.
 import { clockTime, moment } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { Question } from './figures.js';
@@ -52,7 +52,7 @@ export class EventList {
 		this.#load(0);
 	}
 
-	/** How many there are, or null: all of the range were counted with its figures. */
+	/** The number of events, if known: those of the range are counted with its figures; else null. */
 	#known(offset) {
 		const { app } = this;
 		const { shown } = app.figures;

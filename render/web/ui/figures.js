@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The figures of the range that is shown: those of the file for the whole window, else the decoder's. A page without
-// one keeps those of the whole window, and says so.
+// The figures of the current range: those of the file for the whole window, else the decoder's. A page without a decoder
+// keeps those of the whole window, with a note.
 import { tableObjects } from '../page.js';
 import { clean } from './text.js';
 import { GESTURE_MS, inGesture } from './slices.js';
 
-const KEPT = 12; // ranges whose figures are remembered
+const KEPT = 12; // ranges whose figures are cached
 
 const objects = new WeakMap();
 
@@ -22,12 +22,12 @@ export function rowsOf(table) {
 	return rows;
 }
 
-/** Columns of a table by their keys; of none empty ones. */
+/** Columns of a table by their keys; empty ones without a table. */
 export function columnsOf(table, ...keys) {
 	return keys.map((key) => table?.by_column?.[table.columns.indexOf(key)] ?? []);
 }
 
-/** Where each value stands: Map(value -> indexes); @wanted(i) tells which of them. */
+/** The places of each value: Map(value -> indexes), of indexes for which @wanted(i) is true. */
 export function placesBy(values, wanted = (_) => true) {
 	const places = new Map();
 
@@ -44,7 +44,7 @@ export function placesBy(values, wanted = (_) => true) {
 	return places;
 }
 
-/** Rows of a table by the value of a column; of a large one only those are made that somebody asks for. */
+/** Rows of a table by the value of a column, made on demand, as a table may be large. */
 export class RowsBy {
 	#at;
 
@@ -53,13 +53,13 @@ export class RowsBy {
 		this.#at = placesBy(columnsOf(table, key)[0]);
 	}
 
-	/** Those of @value, in the table's order, no more than @most. */
+	/** The rows of @value, in the table's order, at most @most. */
 	of(value, most = Infinity) {
 		return tableObjects(this.table, this.#at.get(value)?.slice(0, most) ?? []);
 	}
 }
 
-/** Figures of a range that cannot be had: those of the whole window. */
+/** Figures of the whole window, for a range whose own are not available. */
 function ofWindow(capture, why) {
 	const { window: { from, to }, bins, tables } = capture;
 	const column = ((bins.to - bins.from) / bins.columns / 1e6).toPrecision(3);
@@ -70,7 +70,7 @@ function ofWindow(capture, why) {
 	};
 }
 
-/** What there is: {range, tables, bins, note}; note: why some figures are missing, or null. */
+/** The available figures, shown: {range, tables, bins, note}; note: why some are missing, or null. */
 export class Figures {
 	#kept = new Map();
 	#opened = new Map();
@@ -85,7 +85,7 @@ export class Figures {
 		this.shown = null;
 	}
 
-	/** A promise that the decoder has the capture's bytes. */
+	/** A promise, fulfilled when the decoder has the capture's bytes. */
 	opened(capture) {
 		if (!this.decoder || !capture.embedded)
 			return Promise.reject(new Error(capture.why_not ?? 'the capture is not in this page'));
@@ -94,7 +94,7 @@ export class Figures {
 		return this.#opened.get(capture.index);
 	}
 
-	/** Large tables are read when somebody asks for them: a promise that these are there, or null: they are. */
+	/** Large tables are read on demand: a promise, fulfilled when these are loaded, or null: they are. */
 	read(...names) {
 		const late = names.map((name) => this.shown?.tables?.[name]).filter((table) => table?.late);
 
@@ -119,7 +119,7 @@ export class Figures {
 		this.#wanted = key;
 		this.#abort?.abort();
 		clearTimeout(this.#timer);
-		// Zoomed in and out again before there was anything new: what is shown is it.
+		// Zoomed in and out again before new figures arrived: the current ones are right.
 		if (same)
 			this.listener('idle');
 		else if (range[0] === window.from && range[1] === window.to)
@@ -175,14 +175,14 @@ export class Question {
 		this.app = app;
 	}
 
-	/** ask(decoder, signal) gives a promise; answer(result, error) is called unless a newer question was asked. */
+	/** call(decoder, signal) returns a promise; answer(result, error) is called unless a newer question was asked. */
 	ask(call, answer) {
 		const abort = new AbortController();
 
 		this.drop();
 		this.#abort = abort;
 		this.app.busy(1);
-		// During a gesture the decoder would only take the time of its next step.
+		// During a gesture the decoder would only delay its next step.
 		new Promise((go) => { setTimeout(go, inGesture() ? GESTURE_MS : 0); })
 			.then(() => abort.signal.throwIfAborted())
 			.then(() => this.app.figures.opened(this.app.capture))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The range and the filter as chips; each goes away by a click.
+// The range and the filter as chips; a click removes one.
 import { momentIn } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { clean, count, duration } from './text.js';

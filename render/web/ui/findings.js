@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What to look at first: sentences, each a link to the place that shows it.
+// Findings, to look at first: sentences, each a link to the place that shows it.
 import { moment, spanText } from './clock.js';
 import { COMPARISONS, FIGURE_WORDS, signed } from './compare.js';
 import { KINDS as THINGS } from './details.js';
@@ -16,21 +16,21 @@ const KINDS = {
 	good: ['guest', 'fine'],
 };
 
-const EACH = 2; // sentences of a kind of comparison
+const EACH = 2; // sentences per kind of comparison
 
-/** The state a finding leads to. */
+/** The state that a finding's link sets. */
 function leadsTo(app, finding) {
 	return {
 		...START, theme: app.state.theme, capture: app.state.capture, strip: app.state.strip, clock: app.state.clock, pins: app.state.pins,
 		view: app.views.some((v) => v.id === finding.view) ? finding.view : app.state.view,
 		range: finding.range ?? null, tasks: finding.tasks ?? [], reasons: finding.reasons ?? [], cpus: finding.cpus ?? [],
 		compare: finding.compare ?? START.compare, wait: finding.wait ?? [],
-		// of a wait that has no lanes of its own, what is known of it
+		// for a wait without lanes of its own, its details
 		look: finding.kind === 'delayed' && finding.range && !finding.wait ? [THINGS.indexOf('wait'), finding.tasks[0], Math.round((finding.range[0] + finding.range[1]) / 2)] : [],
 	};
 }
 
-/** What changed most from the base to the next capture, as findings. */
+/** The largest changes from the base to the next capture, as findings. */
 function changes(app) {
 	const { compare, captures } = app.page;
 	const [base, now] = compare.sides ?? captures;
@@ -58,13 +58,13 @@ function changes(app) {
 	return out.slice(0, 5);
 }
 
-/** Its sentence: tasks by the page's names, times by its clock. */
+/** A finding's sentence, with the page's names of tasks and its clock. */
 function wordsOf(app, { says, text }) {
 	return !says ? text : says.map((piece) => (typeof piece === 'string' ? piece : piece.task !== undefined ? h('bdi', { data: { task: piece.task } }, app.who(piece.task))
 		: h('span', { data: { at: piece.at } }, moment(piece.at))));
 }
 
-/** One sentence, a link; @p index: its place in the order of the command. */
+/** One sentence as a link; @index: its place in the order of the command. */
 function lineOf(app, finding, index) {
 	const [state, word] = KINDS[finding.kind] ?? KINDS.good;
 	const hatched = state === 'unknown';
@@ -84,9 +84,9 @@ function lineOf(app, finding, index) {
 	}, mark, h('bdi', { class: 'sentence' }, wordsOf(app, finding)), h('span', { class: 'go', 'aria-hidden': 'true' }, `› ${finding.range ? spanText(finding.range) : ''}`));
 }
 
-const unfolded = new Set(); // whose findings are all shown; stays while the range moves
+const unfolded = new Set(); // keys whose findings are all shown; kept while the range moves
 
-/** Several findings about one: the worst, and the others when they are asked for. */
+/** Several findings about one VM or task: the worst, and the others when unfolded. */
 function sufferer(key, name, [worst, ...others]) {
 	const rest = h('div', { class: 'others' }, others);
 	const button = h('button', {
@@ -109,7 +109,7 @@ function sufferer(key, name, [worst, ...others]) {
 
 export function findings(app) {
 	const list = app.state.view === 'compare' ? changes(app) : app.figures.shown?.findings ?? app.capture.findings;
-	const about = new Map(); // in the order of each one's worst
+	const about = new Map(); // in the order of the worst finding of each
 
 	list.forEach((finding, i) => {
 		const key = finding.of ? `${finding.of.kind} ${finding.of.name}` : i;

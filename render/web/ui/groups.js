@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Many tasks as few rows: VM -> role -> thread, else tasks of one name. Who is where, and the sums, are the engine's.
+// Many tasks as few rows: VM -> role -> thread, else tasks of one name. The engine assigns groups and makes the sums.
 import { button, choice, h } from './dom.js';
 import { Question, rowsOf } from './figures.js';
 import { clean, plural, vmName } from './text.js';
 
 const IDLE = { group: 'IDLE', role: null, kind: 'idle' };
-const FEW = 30; // tasks that are shown as they are
+const FEW = 30; // tasks: up to this many are not grouped
 
-/** What an open group is called in the address. */
+/** The name of an open group in the address. */
 export function keyOf(row) {
 	return row.role === null || row.role === undefined ? row.group : `${row.group}\n${row.role}`;
 }
@@ -21,12 +21,12 @@ export function foldChoice(app, tasks) {
 		folded(app, tasks) ? 'groups' : 'tasks', (fold) => app.set({ fold }));
 }
 
-/** Adds the group to the open ones, or takes it away. */
+/** Opens or closes the group. */
 export function turn(app, row) {
 	app.toggle('unfold', keyOf(row), true);
 }
 
-/** A click on a group: open or closed; with shift only its tasks. */
+/** A click on a group opens or closes it; with shift it filters by its tasks. */
 export function pickGroup(app, row, e) {
 	if (!e.shiftKey || row.kind === 'idle')
 		turn(app, row);
@@ -38,12 +38,12 @@ export function isVm(app, name) {
 	return app.capture.tasks.some(({ vm }) => vm === name);
 }
 
-/** What a group is called to people. */
+/** The display name of a group. */
 export function nameOfGroup(row) {
 	return row.kind === 'vm' && !row.role ? vmName(row.group) : clean(row.role ?? row.group);
 }
 
-/** ▸ or ▾, the group's name and how many tasks it has. */
+/** ▸ or ▾, the group's name and its number of tasks. */
 export function groupName(app, row, one = 'task') {
 	const open = app.state.unfold.includes(keyOf(row));
 	const name = nameOfGroup(row);
@@ -54,9 +54,9 @@ export function groupName(app, row, one = 'task') {
 }
 
 /**
- * The rows of a table as a tree. leaves: rows with a task; groups, roles: rows of the engine's tables, or null where they are
- * not known: then what is shown has no figures.
- * roots: the rows on top; children(row) of one that is open.
+ * The rows of a table as a tree. leaves: rows with a task; groups, roles: rows of the engine's tables, or null if unknown:
+ * then groups have no figures.
+ * roots: the rows at the top; children(row): those of an open row.
  */
 export class Tree {
 	constructor(app, leaves, groups, roles) {
@@ -85,7 +85,7 @@ export class Tree {
 
 	#under;
 
-	/** The row of a group; of one task alone the task. */
+	/** Adds a group; returns its row, or the task's for a single task. */
 	#add({ row, members, parts }, depth) {
 		if (members.length === 1) {
 			this.depths.set(members[0], depth);
@@ -104,7 +104,7 @@ export class Tree {
 		return this.app.state.unfold.includes(keyOf(row)) ? this.#under.get(row) ?? null : null;
 	}
 
-	/** All rows that are of several tasks. */
+	/** All rows of groups. */
 	groups() {
 		return [...this.#under.keys()];
 	}
@@ -120,7 +120,7 @@ export class Tree {
 		return this.depths.get(row) ?? 0;
 	}
 
-	/** Rows in the order in which they are shown; sorted(rows) sorts those of one level. */
+	/** Rows in display order; sorted(rows) sorts those of one level. */
 	flat(sorted, rows = this.roots) {
 		return sorted(rows).flatMap((row) => [row, ...this.flat(sorted, this.children(row) ?? [])]);
 	}
@@ -134,30 +134,30 @@ function into(all, known, place) {
 		group = { row: null, members: [], parts: new Map() };
 		all.set(key, group);
 	}
-	// figures are of the whole group: without the engine's row there are none
+	// figures are those of the whole group: without the engine's row there are none
 	group.row ??= known.has(key) ? { ...known.get(key) } : { ...place, tasks: 0, unknown: true };
 	if (group.row.unknown)
 		group.row.tasks++;
 	return group;
 }
 
-/** Tables of the chosen tasks, CPUs and reasons: of all of them they are there, of others the engine has them, some time later. */
+/** Tables of the chosen tasks, CPUs and reasons: for all of them they are loaded, for a choice the engine makes them later. */
 export class Chosen {
 	#question;
 	#key = null;
 
-	/** call: the decoder's; drawn(): they came; by: what chooses beside tasks, and which tables are whole when only reasons do. */
+	/** call: the decoder's; drawn(): called when they arrive; by: filters besides tasks, and the tables that reasons alone do not change. */
 	constructor(app, call, drawn, { cpus = true, reasons = false, whole = [] } = {}) {
 		this.app = app;
 		this.call = call;
 		this.drawn = drawn;
 		this.by = { cpus, reasons, whole };
 		this.#question = new Question(app);
-		this.known = null; // {key, tables, why_not}: of what was chosen last that is known
+		this.known = null; // {key, tables, why_not}: the latest answer
 		this.asked = null;
 	}
 
-	/** Whether they are on their way. */
+	/** Whether an answer is pending. */
 	get waits() {
 		return this.asked !== null;
 	}
@@ -185,12 +185,12 @@ export class Chosen {
 		this.asked = null;
 	}
 
-	/** Null: not known, or not yet. */
+	/** The table, or null: unknown, or not yet known. */
 	table(name) {
 		return this.known?.key === this.#key ? this.latest(name) : null;
 	}
 
-	/** Until it is known the one of before. */
+	/** The table, or the previous one until it is known. */
 	latest(name) {
 		return this.known?.tables[name] ?? null;
 	}
@@ -207,7 +207,7 @@ export class Chosen {
 	}
 }
 
-/** Rows by VM of the chosen vCPUs: the engine's; where there is none, those of VMs that are chosen whole. */
+/** Rows by VM of the chosen vCPUs, from the engine; without one, those of VMs that are chosen as a whole. */
 export function vmRows(app, chosen, name) {
 	const known = chosen.rows(name);
 	const partly = new Set();

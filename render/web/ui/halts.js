@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// How the halts of each VM ended, and what they cost: the table of cdict vcpu --by halt by VM.
+// How the halts of each VM ended, and their cost: the table of cdict vcpu --by halt, by VM.
 import { h } from './dom.js';
 import { Chosen, vmRows } from './groups.js';
 import { Table } from './table.js';
@@ -27,14 +27,14 @@ export class Halts {
 		this.el = h('section', { class: 'halts', hidden: true }, h('h3', null, 'Idle guests: halts by VM'), this.note, this.table.el);
 	}
 
-	/** @open: halts that had not ended. */
+	/** @open: number of halts without an end. */
 	update(open) {
 		this.open = open;
 		this.chosen.ask();
 		this.#draw();
 	}
 
-	/** Of chosen vCPUs their own, once they are known. */
+	/** With chosen vCPUs the table is theirs, once it is known. */
 	#draw() {
 		const { app } = this;
 		const rows = vmRows(app, this.chosen, 'halts_vms').filter((row) => row.hlt_cpu_ns || row.halts);

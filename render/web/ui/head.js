@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The head line: what this is a recording of, whether anything is missing, search, theme, save, help.
+// The head line: what was recorded, whether anything is missing, search, theme, save, help.
 import { moment, spanText, wallTime } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { lossOf } from './marks/axis.js';
@@ -37,7 +37,7 @@ export class Head {
 		}, SEARCH_MS);
 	}
 
-	/** After a change of state. */
+	/** Called after a change of state. */
 	follow() {
 		if (document.activeElement !== this.search)
 			this.search.value = this.app.state.search;
@@ -58,7 +58,7 @@ export class Head {
 				capture.recorded_until === null || !line.includes(': one CPU after the other') ? clean(line.split(': ')[1]) : `CPUs start one by one until ${moment(capture.recorded_until, 3)}`)));
 	}
 
-	/** The one time that such a line tells, by the page's clock. */
+	/** The line with its one time converted to the page's clock. */
 	#byClock({ recorded_until: until }, line) {
 		return until === null ? line : line.replace(/\d+\.\d{6} s/, moment(until, 6));
 	}
@@ -103,12 +103,12 @@ export class Head {
 			`${clean(text ?? '')} Click: show where.`, () => this.#showLoss(from, to), { class: 'badge warn' });
 	}
 
-	/** What nobody knows, as its events were not recorded. */
+	/** A badge for what is unknown because its events were not recorded. */
 	#missing({ not_recorded: list }) {
 		const title = list.map(({ event, unknown }) => `${event} was not recorded: ${unknown} is empty`).join('\n');
 		const names = `not recorded: ${list.map(({ unknown }) => unknown).join(' · ')}`;
 
-		// where all of them have no room how many they are (style.css)
+		// only their number if there is no room for all (style.css)
 		return !list.length ? null : list.length < 2 ? h('span', { class: 'badge missing', title }, names)
 			: [h('span', { class: 'badge missing long', title }, names), h('span', { class: 'badge missing brief', title }, `${list.length} things not recorded`)];
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What keys and gestures do, and what the words mean.
+// Help on keys and gestures, and a glossary.
 import { button, h } from './dom.js';
 import { STATE_WORDS } from './marks/legend.js';
 import { clean } from './text.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What can be taken along: the current picture as SVG or PNG, under a title that says what it shows, the tables as CSV, the link.
+// Saving: the current picture as SVG or PNG, under a title that describes it, the tables as CSV, the link.
 import { commandRow } from '../page.js';
 import { moment } from './clock.js';
 import { button, h, replace } from './dom.js';
@@ -22,7 +22,7 @@ function caption(app) {
 	clean(app.selection.words()), clean(capture.loss.text ?? '')].filter(Boolean).join(' · ');
 }
 
-/** Draws the view on a surface made for its size. make(width, height) gives the surface. */
+/** Draws the view on a surface made for its size. make(width, height) returns the surface. */
 function compose(app, make) {
 	const { palette } = app;
 	const drawings = app.view.drawings();
@@ -64,7 +64,7 @@ function shifted(s, dx, dy) {
 	};
 }
 
-/** Once what the picture tells is read. */
+/** The picture as SVG, once the tables that it needs are read. */
 async function svgText(app) {
 	await app.figures.read('antagonists');
 	return compose(app, (w, h2) => new SvgSurface(w, h2)).toString();
@@ -96,7 +96,7 @@ async function savePng(app) {
 		download(`${fileOf(app, app.state.view)}.png`, 'image/png', blob);
 }
 
-/** Into the clipboard; saved where the browser has none for pictures. */
+/** Copies to the clipboard; saves if the browser cannot copy pictures. */
 async function copyPng(app) {
 	try {
 		await navigator.clipboard.write([new ClipboardItem({ 'image/png': pngBlob(app) })]);
@@ -105,7 +105,7 @@ async function copyPng(app) {
 	}
 }
 
-// The tables behind each view, as the commands call them.
+// The tables of each view, by the commands' names.
 const TABLES = {
 	vcpus: { vcpu: 'vCPUs', vcpu_groups: 'VMs', delays: 'who delayed whom', beside: 'beside whom', antagonists: 'antagonists', vcpu_reasons: 'exits of vCPUs', halts_vms: 'halts' },
 	exits: { exits: 'exits', exit_reasons: 'exits by reason', exits_vm: 'exits by VM', guest: 'time in the guest', halts_vms: 'halts' },

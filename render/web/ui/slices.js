@@ -8,12 +8,12 @@ const BETWEEN_MS = 16;
 const running = new Set();
 let lastStep = -Infinity;
 
-/** Work of which the visible part is done at once, the rest bit by bit; new work replaces what is left of the old. */
+/** Work whose visible part is done at once, the rest bit by bit; new work replaces the rest of the old. */
 export class Slices {
 	#steps = null; // iterator
 	#timer = 0;
 
-	/** busy(+1 | -1): there is work left, there is none. */
+	/** busy(+1 | -1): called when work remains, and when none does. */
 	constructor(busy) {
 		this.busy = busy;
 	}
@@ -27,7 +27,7 @@ export class Slices {
 		this.busy(1);
 	}
 
-	// The time between two slices lets in whatever the user does.
+	// Between two slices the browser handles user input.
 	#next() {
 		const wait = GESTURE_MS - (performance.now() - lastStep);
 
@@ -37,7 +37,7 @@ export class Slices {
 			this.#timer = setTimeout(() => this.#next(), Math.max(wait, BETWEEN_MS));
 	}
 
-	/** Does what is left now. */
+	/** Does the rest now. */
 	finish() {
 		while (this.#steps && !this.#steps.next().done)
 			;
@@ -55,8 +55,8 @@ export class Slices {
 }
 
 /**
- * Rows of a body, made anew: those down to the end of the window at once, the rest in slices.
- * make(i) gives the elements of row i; least: pixels that a row takes at least; each: rows a slice; tail: elements after them all.
+ * Replaces the rows of a body: those down to the end of the window at once, the rest in slices.
+ * make(i) returns the elements of row i; least: minimum height of a row in pixels; each: rows per slice; tail: elements after all rows.
  */
 export function fillRows(slices, body, count, make, { least, each = 40, tail = [] }) {
 	const rows = (from, to) => Array.from({ length: to - from }, (_, i) => make(from + i)).flat();
@@ -64,7 +64,7 @@ export function fillRows(slices, body, count, make, { least, each = 40, tail = [
 	const box = body.closest('section') ?? body;
 	const first = Math.max(0, Math.min(count, Math.ceil((innerHeight - top) / least) + 4)); // it may begin below the window
 
-	// What is below stays where it is while rows are missing.
+	// Things below do not move while rows are missing.
 	box.style.minHeight = body.childElementCount ? `${box.getBoundingClientRect().height}px` : '';
 	body.replaceChildren(...rows(0, first), ...(first < count ? [] : tail));
 	slices.begin((function* () {
@@ -76,7 +76,7 @@ export function fillRows(slices, body, count, make, { least, each = 40, tail = [
 	})());
 }
 
-/** A step of a gesture was made: nothing is done until there is none for GESTURE_MS. */
+/** Called at a step of a gesture: no work is done until there is no step for GESTURE_MS. */
 export function holdSlices() {
 	lastStep = performance.now();
 }
@@ -85,7 +85,7 @@ export function inGesture() {
 	return performance.now() - lastStep < GESTURE_MS;
 }
 
-/** Nothing may be left: the page is being printed. */
+/** Finishes all work: the page is being printed. */
 export function finishSlices() {
 	for (const slices of [...running])
 		slices.finish();

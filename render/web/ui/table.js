@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// A table of figures: sorted by a click on a head, filtered by typing, copied as text, saved as CSV.
+// A table of figures: click a head to sort, type to filter, copy as text, save as CSV.
 import { ENTER, button, h, replace } from './dom.js';
 import { clean, exactFigure, figure } from './text.js';
 import { download } from './download.js';
@@ -8,7 +8,7 @@ import { Slices } from './slices.js';
 const FIRST_ROWS = 120;
 const SLICE_ROWS = 40; // more than a screen of 1080 lines shows
 
-/** One RFC 4180 cell; a leading = + - @ of foreign text is kept from spreadsheets' formulas. */
+/** One RFC 4180 cell; a leading = + - @ of foreign text is quoted, so that spreadsheets do not take it as a formula. */
 export function csvCell(value) {
 	let text = value === null || value === undefined ? '' : typeof value === 'string' ? clean(value) : String(value);
 
@@ -25,10 +25,10 @@ function order(a, b) {
 
 /**
  * columns: [{key, title, hint, value(row), show(row) -> text | node, text: bool, rest: bool, first: 'asc' | 'desc', csv: bool}]
- *   rest: it has what width is left;
- *   value: the exact value (data-value, sort, CSV), the row's of that key when absent; show: what is seen, made of value by the key's unit when absent.
+ *   rest: it takes the remaining width;
+ *   value: the exact value (data-value, sort, CSV), by default row[key]; show: the displayed value, by default value formatted by the key's unit.
  * options: {app, name, rowData(row) -> data-…, onRow(row), rowClass(row), sort: [key, 'asc' | 'desc'], file,
- *   drawn(trs): these rows were made, tree() -> Tree of groups.js whose open rows are shown, or null}
+ *   drawn(trs): called when these rows were made, tree() -> Tree of groups.js whose open rows are shown, or null}
  */
 export class Table {
 	constructor(columns, options) {
@@ -94,7 +94,7 @@ export class Table {
 		this.#draw();
 	}
 
-	/** The rows that are wanted, in order. */
+	/** The wanted rows, in order. */
 	shown() {
 		const tree = this.options.tree?.() ?? null;
 
@@ -137,7 +137,7 @@ export class Table {
 		this.#drawRows(shown);
 	}
 
-	// Rows in view at once, the others later; until then those of before stand in their places.
+	// Draws rows in view at once, the others later; until then the old rows stay in their places.
 	#drawRows(rows) {
 		const { body } = this;
 		const first = Math.min(this.#firstInView(), Math.max(0, rows.length - SLICE_ROWS));
@@ -157,7 +157,7 @@ export class Table {
 
 		while (body.rows.length > rows.length)
 			body.lastChild.remove();
-		// Rows are appended in their order, so there is nothing new before the first in view.
+		// Rows are appended in order, so all rows before the first in view exist.
 		put(first, first + SLICE_ROWS);
 		this.slices.begin(this.#rest(rows, first, put));
 	}
@@ -175,14 +175,14 @@ export class Table {
 			}
 			yield;
 		}
-		// a long name that came late pushes the last column out
+		// a long name in a later row pushes the last column out
 		if (this.table.offsetWidth > this.table.parentElement.clientWidth)
 			for (const th of this.head.cells)
 				th.style.minWidth = '';
 		this.#keepWidths();
 	}
 
-	// A column that changes its width has every row laid out anew, and moves away from under the pointer.
+	// Keeps widths: a change of one lays out every row again, and moves columns away from under the pointer.
 	#keepWidths() {
 		const heads = [...this.head.cells];
 		const widths = heads.map((th) => th.getBoundingClientRect().width);
@@ -246,7 +246,7 @@ export class Table {
 	}
 }
 
-/** Into the clipboard; from file:// by way of a text field where the browser wants it so. */
+/** Copies to the clipboard; from file:// by a text field if the browser requires that. */
 export function copyText(text) {
 	const old = () => {
 		const field = h('textarea', { class: 'offscreen' });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Names and numbers as people read them; the same words and digits as render/draw/text.c.
+// Display forms of names and numbers; the same words and digits as render/draw/text.c.
 
 import { moment } from './clock.js';
 
-// What a browser obeys instead of showing: bidi controls, zero widths, fillers (base/text/escape.c).
+// Characters that a browser interprets instead of showing: bidi controls, zero widths, fillers (base/text/escape.c).
 const DECEPTIVE = [
 	[0x00ad, 0x00ad], [0x034f, 0x034f], [0x061c, 0x061c], [0x115f, 0x1160], [0x17b4, 0x17b5],
 	[0x180b, 0x180f], [0x200b, 0x200f], [0x2028, 0x202e], [0x2060, 0x206f], [0x3164, 0x3164],
@@ -17,7 +17,7 @@ function isControl(cp) {
 	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0);
 }
 
-/** Foreign text, harmless to look at: control characters as \xNN, bidi and zero widths as <U+202E>. */
+/** Foreign text, safe to show: control characters as \xNN, bidi and zero widths as <U+202E>. */
 export function clean(raw) {
 	let out = '';
 
@@ -34,7 +34,7 @@ export function clean(raw) {
 	return out;
 }
 
-/** A VM's name as people read it; of one without a name its process' number stands there: "VM 1959". */
+/** A VM's display name; one without a name is shown by its process' number: "VM 1959". */
 export function vmName(raw) {
 	return /^\d+$/.test(raw) ? `VM ${raw}` : clean(raw);
 }
@@ -56,7 +56,7 @@ function scaled(v, units, gap) {
 	return v.toFixed(digits) + (units[unit] ? gap + units[unit] : '');
 }
 
-/** Three significant digits and a unit: "212 ms"; a dash for what is not known. */
+/** Three significant digits and a unit: "212 ms"; a dash for unknown. */
 export function duration(ns) {
 	return ns === null ? '–' : scaled(ns, ['ns', 'µs', 'ms', 's'], ' ');
 }
@@ -66,7 +66,7 @@ export function short(v) {
 	return scaled(v, ['', 'k', 'M', 'G', 'T'], '');
 }
 
-/** Of a number that is in percent already. */
+/** Formats a number that is already in percent. */
 export function percent(v) {
 	const size = Math.abs(v);
 
@@ -88,7 +88,7 @@ const SHOWN_AS = [
 	[/_per_s$/, short],
 ];
 
-/** The value of column @key as tables show it. */
+/** The value of column @key in tables. */
 export function figure(key, v) {
 	if (v === null || v === undefined)
 		return '–';
@@ -117,7 +117,7 @@ export function plural(n, one, many = `${one}s`) {
 	return `${count(n)} ${n === 1 ? one : many}`;
 }
 
-/** A long name without its middle: "insta…0001d", so that its likes stay apart. */
+/** A long name without its middle: "insta…0001d", so that similar names stay distinct. */
 export function shortName(text, most = 14) {
 	const letters = [...text];
 

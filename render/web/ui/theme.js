@@ -5,7 +5,7 @@ export function themeName(wish) {
 	return wish || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 }
 
-/** Sets the variables and gives the theme's colours. */
+/** Sets the variables and returns the theme's colours. */
 export function applyTheme(page, wish) {
 	const name = themeName(wish);
 	const palette = page.palette[name];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Wheel, drag and keys over pictures of time: all of them change the page's range.
+// Wheel, drag and keys on pictures of time change the page's range.
 import { duration } from '../text.js';
 
 const CLICK_PX = 4;
 
-/** [from, to] of @span ns around @at, where @at keeps its place in @range; within @window. */
+/** @range scaled by @factor, at least @least ns, with @at kept in its place; within @window. */
 export function zoomed(range, at, factor, window, least) {
 	const [from, to] = range;
 	const whole = window[1] - window[0];
@@ -22,7 +22,7 @@ export function within([from, to], window) {
 	return [Math.floor(start), Math.min(Math.ceil(start + span), window[1])];
 }
 
-/** Makes @plot answer to the wheel, to dragging and to clicks. */
+/** Makes @plot handle the wheel, dragging and clicks. */
 export function timeGestures(plot, app) {
 	const { el, canvas } = plot;
 	let drag = null;
@@ -31,7 +31,7 @@ export function timeGestures(plot, app) {
 		const at = plot.timeAt(e.clientX);
 		const across = Math.abs(e.deltaX) > Math.abs(e.deltaY);
 
-		// Over the whole window the wheel scrolls the page, as everywhere else.
+		// If the whole window is shown the wheel scrolls the page, as everywhere else.
 		if (at === null || (!app.state.range && (!e.ctrlKey || across)))
 			return;
 		e.preventDefault();
@@ -99,7 +99,7 @@ export function timeGestures(plot, app) {
 	el.addEventListener('dblclick', (e) => { if (plot.timeAt(e.clientX) !== null) app.select(null); });
 }
 
-/** Moves the range by @part of itself. */
+/** Moves the range by @part of its length. */
 export function pan(app, part) {
 	const [from, to] = app.range;
 	const by = (to - from) * part;

@@ -12,7 +12,7 @@ function zoomBy(app, factor) {
 	app.zoom(zoomed(app.range, at, factor, app.window, app.least));
 }
 
-/** The slice clicked last, else what lies between two marks, else everything. */
+/** Fits the range to the slice clicked last, else to two marks, else to everything. */
 function fit(app) {
 	const marks = [...app.state.marks].sort((a, b) => a - b);
 	const what = app.chosen ?? (marks.length === 2 && marks[1] > marks[0] ? marks : null);
@@ -27,7 +27,7 @@ function fit(app) {
 	app.select(within([Math.floor(what[0] - edge), Math.ceil(what[1] + edge)], app.window));
 }
 
-/** Sets a mark at the pointer: two of them show their distance, a third begins anew. */
+/** Sets a mark at the pointer: two marks show their distance, a third one starts again. */
 function mark(app) {
 	if (app.pointer === null)
 		return;
@@ -73,7 +73,7 @@ export function followKeys(app) {
 
 		if (typing || e.ctrlKey || e.metaKey || e.altKey)
 			return;
-		// what is no button of its own, but can be clicked
+		// clickable elements that are not buttons
 		if ((e.key === 'Enter' || e.key === ' ') && e.target instanceof HTMLElement && e.target.matches('[data-enter]')) {
 			e.target.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey: e.shiftKey }));
 			e.preventDefault();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Which tasks, VMs and CPUs are wanted by the filter.
+// The filter: which tasks, VMs and CPUs are wanted.
 
-/** A search as -t means it: a leading * is .*, found anywhere; without capitals it minds no case. null when it is no regex. */
+/** A search like -t: a leading * is .*, matches anywhere; without capitals it ignores case. null if it is not a regex. */
 export function searchRegex(text) {
 	try {
 		return new RegExp(text.replace(/^\*/, '.*'), /\p{Lu}/u.test(text) ? '' : 'i');
@@ -17,7 +17,7 @@ export class Selection {
 		this.app = app;
 	}
 
-	/** To be called when the state or the capture may have changed. */
+	/** Called when the state or the capture may have changed. */
 	changed() {
 		this.#cache = null;
 	}

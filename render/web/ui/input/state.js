@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What the page shows, and its place in the address: one object, never changed, only replaced.
+// The state of the page, also in the address: one immutable object that is replaced.
 
 const NUMBERS = { start: [], parse: (text) => text.split(',').filter(Boolean).map(Number).filter((n) => Number.isInteger(n) && n >= 0) };
 const TEXTS = { start: [], parse: (text) => text.split(',').filter(Boolean).map(decodeURIComponent), each: encodeURIComponent };
 const TEXT = { start: '', single: true, parse: decodeURIComponent };
 
-// Part of the state -> what it is at the start, and how it stands in the fragment when it is something else.
+// Part of the state -> its start value, and its form in the fragment when it differs from that.
 /** @type {Object<string, any>} */
 const PARTS = {
 	view: { ...TEXT, start: 'vcpus' },
@@ -23,19 +23,19 @@ const PARTS = {
 	per: { ...TEXT, start: 'task' }, // exits: a bar per task or per VM
 	map: { ...TEXT, start: 'run' }, // core map: run time or switches
 	heat: { ...TEXTS, start: ['run', 'wakeup'] }, // switches: which intervals
-	flame: { ...TEXT, start: 'off-cpu' }, // flame graph: of what
+	flame: { ...TEXT, start: 'off-cpu' }, // flame graph: which one
 	open: NUMBERS, // vCPU rows that are open
 	compare: { ...TEXT, start: 'vcpu' },
 	marks: NUMBERS, // times
 	strip: { ...TEXT, start: 'cpus' }, // overview: cpus, or waiting vms
-	wait: NUMBERS, // that is looked at: from, to, who waited, who had the CPU, which, for how long of it
-	matrix: { ...TEXT, start: 'delays' }, // of VMs: who delayed whom, or who was beside whom
-	clock: { ...TEXT, start: 'start' }, // by which times are told: since the start, the recording's clock, the wall's
-	look: NUMBERS, // at: kind of thing (details.js), task, a time in it
+	wait: NUMBERS, // the open one: from, to, task that waited, task that had the CPU, the CPU, for how long of it
+	matrix: { ...TEXT, start: 'delays' }, // of VMs: who delayed whom, or who ran on the other thread
+	clock: { ...TEXT, start: 'start' }, // for times: since the start, the recording's clock, the wall clock
+	look: NUMBERS, // the open thing: kind (details.js), task, a time in it
 	pins: NUMBERS, // tasks that are lanes under the strip
 	fold: { ...TEXT, start: 'auto' }, // many tasks as few rows: auto, groups or tasks
-	unfold: TEXTS, // of those, the ones that are open
-	paint: { ...TEXT, start: 'auto' }, // cores: a colour a task, a group or a state; auto: a group where there are many tasks
+	unfold: TEXTS, // the open ones of those
+	paint: { ...TEXT, start: 'auto' }, // cores: a colour per task, group or state; auto: per group if there are many tasks
 };
 
 /** @type {any} */
@@ -66,7 +66,7 @@ export function toFragment(state, start) {
 	return parts.join('&');
 }
 
-/** A fragment's state; what cannot be read is as at the start. */
+/** A fragment's state; invalid parts have their start values. */
 export function fromFragment(fragment, start) {
 	const state = { ...start };
 
@@ -113,8 +113,8 @@ export class Store {
 	}
 
 	/**
-	 * Replaces parts of the state. With {gesture: 'zoom'} (the wheel, a key held down) the steps of one gesture are one
-	 * step back.
+	 * Replaces parts of the state. With {gesture: 'zoom'} (the wheel, a key held down) the steps of one gesture are a
+	 * single entry of the history.
 	 */
 	set(part, { gesture = null } = {}) {
 		const next = this.limit({ ...this.state, ...part });
@@ -138,7 +138,7 @@ export class Store {
 		try {
 			history[instead ? 'replaceState' : 'pushState'](null, '', fragment);
 		} catch {
-			// browsers bound how often: the address is then one step behind
+			// browsers limit the rate: then the address is one step behind
 		}
 	}
 }

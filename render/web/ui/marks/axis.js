@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Axes: where ticks stand, what they say, and loss, which is hatched where it happened.
+// Axes: positions and labels of ticks, and loss, which is hatched where it happened.
 import { d3 } from '../../d3.js';
 import { clockKind, clockOffset, moment } from '../clock.js';
 import { duration, short } from '../text.js';
 
-// Where time begins and ends in a picture of full width, pixels from its edges: what happened at a time stands below the same place of
-// the strip, lane by lane.
+// Begin and end of time in a picture of full width, in pixels from its edges: a time has the same x in the strip and in
+// every lane below.
 export const LEFT = 150;
 export const RIGHT = 12;
 
-/** Of rows @tall pixels high, how many from one with a name to the next, at least @apart pixels: 1, 2, 4, 5, 8, 10, 16, 20, ... */
+/** With rows @tall pixels high, every how many have a name, at least @apart pixels apart: 1, 2, 4, 5, 8, 10, 16, 20, ... */
 export function labelStep(tall, apart) {
 	const least = apart / tall;
 	const power = (k) => k * 2 ** Math.max(0, Math.ceil(Math.log2(least / k) - 1e-9));
@@ -29,7 +29,7 @@ function decimals(step) {
 	return Math.min(9, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
 }
 
-/** The same by another clock: where it is round; below the millisecond counted from a base. */
+/** The same by another clock: at its round times; below a millisecond counted from a base. */
 function clockTicks([from, to], step) {
 	const first = (size) => Math.ceil((from + clockOffset(size)) / size) * size - clockOffset(size);
 	const fine = step < 1e6;
@@ -165,7 +165,7 @@ export function drawLoss(s, palette, capture, scale, top, height, cpu = null) {
 	}
 }
 
-/** The same where figures are of all CPUs, and @band pixels above where not all of them were recorded yet, but others. */
+/** The same for figures of all CPUs, with a band of @band pixels at the top while not all of them were recorded yet. */
 export function drawMissing(s, palette, capture, scale, top, height, band) {
 	const { recorded_until: until } = capture;
 	const [from, to] = scale.domain(), [left, right] = scale.range();
@@ -177,7 +177,7 @@ export function drawMissing(s, palette, capture, scale, top, height, band) {
 
 const sorted = new WeakMap();
 
-/** The records of loss that hide something of @cpu, by time. Events out of order are not missing. */
+/** The records of loss that affect @cpu, by time. Events out of order are not missing. */
 export function lossOf(capture, cpu = null) {
 	let gaps = sorted.get(capture);
 

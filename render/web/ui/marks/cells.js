@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The cells of a table by keyboard: one of them is a stop of the Tab key, arrows lead to the others, Enter is a click
-// (keys.js). What is reached is explained as under the pointer, and named so for a screen reader.
+// The cells of a table by keyboard: one of them is a stop of the Tab key, arrows move to the others, Enter is a click
+// (keys.js). The current cell is explained like under the pointer, and labelled for a screen reader.
 
 const WAYS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], Home: [0, -Infinity], End: [0, Infinity] };
 
-/** Cells that match @which; linesOf(cell): what it says, the name of its row first. */
+/** Cells that match @which; linesOf(cell): its text, the name of its row first. */
 export class Cells {
 	constructor(table, card, which, linesOf) {
 		this.table = table;
@@ -22,7 +22,7 @@ export class Cells {
 		table.addEventListener('focusout', ({ target }) => { if (target.matches(which)) card.hide(); });
 	}
 
-	/** The rows were made anew: the stop is where it was, else in the first row. */
+	/** Called after the rows were made again: the stop is where it was, else in the first row. */
 	follow() {
 		const { row, column } = this.at ?? {};
 		const cell = this.table.tBodies[0]?.rows[row]?.cells[column];
@@ -40,7 +40,7 @@ export class Cells {
 		cell.setAttribute('data-enter', '');
 	}
 
-	/** The nearest cell that way, over those that are empty. */
+	/** The nearest cell in that direction, skipping empty ones. */
 	#next(cell, [down, right]) {
 		const tr = cell.parentElement;
 		let found = null;

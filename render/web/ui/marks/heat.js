@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The heat map of intervals: time across, length up (logarithmic), shade = how many. As render/views/switches.c.
+// The heat map of intervals: time across, length up (logarithmic), shade = number. Like render/views/switches.c.
 import { d3 } from '../../d3.js';
 import { moment } from '../clock.js';
 import { button, h, replace } from '../dom.js';
@@ -18,7 +18,7 @@ export const KINDS = {
 	exit: { title: 'How long exits took', axis: 'kvm_exit to kvm_entry, drawn where it ended', one: 'exit', many: 'exits' },
 };
 
-const LEAST_PX = 3.5, MOST_ACROSS = 450; // cells: their width, how many
+const LEAST_PX = 3.5, MOST_ACROSS = 450; // cells: their width, their number
 const LEAST_HIGH = 4, MOST_HIGH = 60;
 
 const TOP = 8, BOTTOM = 22, BAND = 7;
@@ -42,7 +42,7 @@ function cellsOf(heat, columns, tall) {
 	return { cells, max };
 }
 
-/** Of whom the intervals of a kind are: the filter; null: of all. */
+/** The filter for intervals of a kind; null: all. */
 export function chosenOf(app, kind) {
 	const { cpus, reasons } = app.state;
 
@@ -50,7 +50,7 @@ export function chosenOf(app, kind) {
 }
 
 export class HeatMap {
-	/** @exits: of that kind, the tables of the same choice that the view has. */
+	/** @exits: for that kind, the view's tables of the same choice. */
 	constructor(view, kind, height, exits = null) {
 		this.app = view.app;
 		this.kind = kind;
@@ -71,7 +71,7 @@ export class HeatMap {
 			this.plot.el, this.words, this.found);
 	}
 
-	/** The bins to show: all tasks' from the figures, else of the filtered tasks, once the decoder has them. */
+	/** Gets the bins to show: of all tasks from the figures, or of the filtered tasks, once the decoder has them. */
 	follow() {
 		const { app } = this;
 		const { tasks, cpus, reasons } = chosenOf(app, this.kind);
@@ -114,7 +114,7 @@ export class HeatMap {
 		this.words.textContent = this.#account(this.kind) + this.#idleWords() + tail + (until !== null && until > app.range[0] ? `; hatched above: not all CPUs were recorded before ${moment(until, 6)}` : '');
 	}
 
-	/** How many there are of a kind, and how many of them are drawn. */
+	/** The number of intervals of a kind, and how many of them are drawn. */
 	#account(kind) {
 		const heat = this.#bins()?.heat?.[kind];
 		const { one, many } = KINDS[kind];
@@ -127,7 +127,7 @@ export class HeatMap {
 		return left.length ? `${count(heat.drawn)} ${heat.drawn === 1 ? one : many} drawn of ${count(heat.events)} that ended here; ${left.join(', ')}` : `${count(heat.events)} ${heat.events === 1 ? one : many}, all drawn`;
 	}
 
-	/** The bars of exits are without those of idle guests; halts are of the lengths that stand out here. */
+	/** A note about idle guests: the bars of exits exclude them, but their long halts stand out here. */
 	#idleWords() {
 		const { app } = this;
 
@@ -143,7 +143,7 @@ export class HeatMap {
 		return this.own?.bins ?? this.app.figures.shown?.bins;
 	}
 
-	/** The cells as they are drawn: sums of neighbours where those would be too small to see. */
+	/** The drawn cells: sums of neighbours if those would be too small to see. */
 	#gridOf(plotWidth, plotHeight) {
 		const bins = this.#bins();
 		const heat = bins?.heat?.[this.kind];
@@ -166,7 +166,7 @@ export class HeatMap {
 		return { ...this.#cellsOf(heat, columns, tall), columns, wide: (bins.to - bins.from) / columns, from: bins.from, tall, per, lo, scale, bins };
 	}
 
-	/** Kept while a step of a zoom leaves them as they are. */
+	/** The sums, kept while steps of a zoom do not change them. */
 	#cellsOf(heat, columns, tall) {
 		const { kept } = this;
 
@@ -199,7 +199,7 @@ export class HeatMap {
 		drawMissing(s, palette, app.capture, scale, TOP, plotHeight, BAND);
 		s.clip(LEFT, TOP, width - LEFT - RIGHT, plotHeight, () => {
 			const ends = Array.from({ length: grid.columns + 1 }, (_, i) => Math.round(scale(grid.from + i * grid.wide)));
-			const heights = new Map(); // of rows there are few
+			const heights = new Map(); // cached: there are few rows
 			const cells = countCells(s, palette, 1, grid.max);
 			const heightOf = (row) => {
 				if (!heights.has(row))
@@ -223,7 +223,7 @@ export class HeatMap {
 		drawMarks(s, app, scale, TOP, plotHeight, true);
 	}
 
-	/** The cell under the pointer, and how many are in it. */
+	/** The cell under the pointer, and its count. */
 	#cellAt(x, y) {
 		const { grid, app } = this;
 		const scale = timeScale(app.range, LEFT, this.plot.width - RIGHT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The states of a vCPU over time: stacked columns of the bins, or the intervals themselves when they are few enough.
+// The states of a vCPU over time: stacked columns of the bins, or the intervals themselves if there are few enough.
 import { moment } from '../clock.js';
 import { Question, placesBy } from '../figures.js';
 import { STATES, STATE_WORDS } from './legend.js';
@@ -8,9 +8,9 @@ import { clean, count, duration } from '../text.js';
 const MOST_EVENTS = 120000; // a range with more is drawn from bins
 const MOST = 60000; // intervals
 const NONE = 0xffffffff;
-const ON_CPU = ['guest', 'exit', 'qemu', 'unknown'].map((state) => STATES.indexOf(state)); // what a task can do that has a CPU
+const ON_CPU = ['guest', 'exit', 'qemu', 'unknown'].map((state) => STATES.indexOf(state)); // states of a task on a CPU
 
-/** Events in the range, as good as known without decoding. */
+/** Number of events in the range, estimated if it needs decoding. */
 export function eventsIn(app) {
 	const [from, to] = app.range;
 	const { capture } = app;
@@ -21,7 +21,7 @@ export function eventsIn(app) {
 	return capture.window_events * (to - from) / (capture.window.to - capture.window.from);
 }
 
-/** The thing that was clicked, if it is of @task, framed in its lane. */
+/** Frames the clicked thing in its lane, if it is of @task. */
 export function outline(s, app, task, scale, top, height) {
 	const { thing } = app.details;
 	const [from, to] = scale.domain();
@@ -36,7 +36,7 @@ export function outline(s, app, task, scale, top, height) {
 		s.rect(x, top, 2, height, app.palette.text);
 }
 
-/** Whether @of, that the engine told of a range, has all of the one that is shown. */
+/** Whether @of, the engine's answer for a range, covers the current range. */
 export function covers(app, of) {
 	const [from, to] = app.range;
 
@@ -56,7 +56,7 @@ export function firstAfter(endOf, low, high, t) {
 	return low;
 }
 
-/** The only state in a column: of nothing it is unknown; -1: several. */
+/** The only state in a column: unknown if it is empty; -1: several. */
 function pure(shares) {
 	let only = STATES.indexOf('unknown');
 
@@ -70,7 +70,7 @@ function pure(shares) {
 	return only;
 }
 
-/** Shares that are 1 together. */
+/** Scales shares to a sum of 1. */
 function normal(shares) {
 	const sum = shares.reduce((all, part) => all + part, 0);
 
@@ -85,7 +85,7 @@ export class Lanes {
 		this.exact = null; // {range, by: Map(task -> indexes), states}
 	}
 
-	/** Asks for the intervals of the range when there are few enough. */
+	/** Asks for the intervals of the range if there are few enough. */
 	follow(tasks) {
 		const { app } = this;
 
@@ -160,7 +160,7 @@ export class Lanes {
 			flush(x);
 	}
 
-	/** One stacked column: the guest at the bottom, what is not known on top. */
+	/** One stacked column: the guest at the bottom, unknown time on top. */
 	#column(s, shares, x, w, top, height) {
 		let y = top + height;
 
@@ -174,7 +174,7 @@ export class Lanes {
 		}
 	}
 
-	/** What @task did in its slice of a CPU, [from, to] of time and [a, b] of pixels: each pixel has as much of each state as there was. */
+	/** The states of @task in its slice of a CPU, [from, to] of time and [a, b] of pixels: each pixel has the right share of each state. */
 	drawSlice(s, task, [from, to], [a, b], top, height) {
 		const { states, by } = this.exact;
 		const list = by.get(task) ?? [];
@@ -210,7 +210,7 @@ export class Lanes {
 		}
 	}
 
-	/** The same of a column of bins, [a, b] of pixels, in which it had the CPU for most of the time: of what it did on any CPU. */
+	/** The same for a column of bins, [a, b] of pixels, in which it had the CPU for most of the time: from its states on any CPU. */
 	drawBinOnCpu(s, task, t, [a, b], top, height) {
 		const of = this.#binsOf(task);
 		const column = of ? Math.min(of.columns - 1, Math.max(0, Math.floor((t - of.bins.from) / of.wide))) : 0;
@@ -226,7 +226,7 @@ export class Lanes {
 		return row < 0 ? null : { bins, row, columns: bins.vcpu_columns, wide: (bins.to - bins.from) / bins.vcpu_columns };
 	}
 
-	/** The bins of a task, or of several behind each other; pixel by pixel, whose edges would shine through otherwise. */
+	/** Draws the bins of a task, or of several stacked; by whole pixels, else the background would show at their edges. */
 	drawBins(s, tasks, scale, top, height) {
 		const all = tasks.map((task) => this.#binsOf(task)).filter(Boolean);
 		const [of] = all;
@@ -255,7 +255,7 @@ export class Lanes {
 		}
 	}
 
-	/** What is at time @t: lines for the card, and the interval when it is known. */
+	/** The state at time @t: lines for the card, and the interval if it is known. */
 	at(task, t) {
 		const { app } = this;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Legends that explain themselves, and the words for states: those of render/views/vcpu.c.
+// Legends, and the words for states: those of render/views/vcpu.c.
 import { h, swatch } from '../dom.js';
 import { Runs } from './surface.js';
 import { count } from '../text.js';
@@ -20,7 +20,7 @@ export const STATE_WORDS = {
 const RAMP_STEPS = 16;
 
 /**
- * items: [{colour | hatch, dot, text, title, key, on, click}]; `on` false: filtered away.
+ * items: [{colour | hatch, dot, text, title, key, on, click}]; `on` false: filtered out.
  */
 export function legend(items) {
 	return h('div', { class: 'legend' }, items.map((item) => h(item.click ? 'button' : 'span', {
@@ -30,7 +30,7 @@ export function legend(items) {
 	}, swatch(item.colour, item.hatch ? 'hatched' : item.dot ? 'dot' : ''), h('bdi', null, item.text))));
 }
 
-/** The same on a surface, for saved pictures; how high it got. */
+/** The same on a surface, for saved pictures; returns its height. */
 export function drawLegend(s, palette, items, x, y, room) {
 	let at = x, row = y + 8;
 
@@ -53,7 +53,7 @@ export function drawLegend(s, palette, items, x, y, room) {
 	return items.length ? row + 12 - y : 0;
 }
 
-/** Items of the vCPU states, of which @has tells which there are. */
+/** Items of the vCPU states for which @has is true. */
 export function stateItems(palette, has = () => true) {
 	return STATES.filter(has).map((state) => ({
 		key: state, text: STATE_WORDS[state],
@@ -61,7 +61,7 @@ export function stateItems(palette, has = () => true) {
 	}));
 }
 
-/** A ramp with its ends in numbers; @from: where of the whole ramp it begins. */
+/** A ramp with numbers at its ends; @from: its begin within the whole ramp. */
 export function rampLegend(palette, low, high, from = 0) {
 	const cells = Array.from({ length: RAMP_STEPS }, (_, i) => h('span', { css: { background: rampColour(palette, from + (1 - from) * i / (RAMP_STEPS - 1)) } }));
 
@@ -84,7 +84,7 @@ export function rampColour(palette, level) {
 	return palette.ramp[Math.min(palette.ramp.length - 1, Math.max(0, Math.round(level * (palette.ramp.length - 1))))];
 }
 
-/** Colours of counts from @min to @max: {from: where they begin in the ramp, level(n): 0..1}. Where there are few of each, one can be seen. */
+/** Colours of counts from @min to @max: {from: their begin in the ramp, level(n): 0..1}. With small counts, 1 is visible. */
 export function countLevels(min, max) {
 	const from = max === min ? 1 : max <= 4 ? 0.5 : 0;
 
@@ -99,7 +99,7 @@ export function countEnds(min, max) {
 	return [count(min), `${count(max)} per cell`, countLevels(min, max).from];
 }
 
-/** A ramp of counts with its ends; of one count there is none. */
+/** A ramp of counts with its ends; no ramp for a single count. */
 export function countRamp(palette, min, max) {
 	const [low, high, from] = countEnds(min, max);
 
@@ -108,7 +108,7 @@ export function countRamp(palette, min, max) {
 
 /** Draws cells of counts from @min to @max that come row by row: put(x1, y1, x2, y2, n), then end(). */
 export function countCells(s, palette, min, max) {
-	const colours = new Map(); // of counts there are few
+	const colours = new Map(); // cached: there are few counts
 	const { level } = countLevels(min, max);
 	const runs = new Runs(s);
 	const put = (x1, y1, x2, y2, n) => {
@@ -120,7 +120,7 @@ export function countCells(s, palette, min, max) {
 	return { put, end: () => runs.end() };
 }
 
-/** Black or white, whichever can be read on @colour. */
+/** Black or white, whichever is readable on @colour. */
 export function inkOn(colour) {
 	const v = parseInt(colour.slice(1), 16);
 	const [r, g, b] = [v >> 16, v >> 8 & 255, v & 255].map((part) => (part <= 10 ? part / 3294.6 : ((part / 255 + 0.055) / 1.055) ** 2.4));

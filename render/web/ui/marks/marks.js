@@ -2,7 +2,7 @@
 // Marks that were set with m.
 import { duration } from '../text.js';
 
-/** Lines where marks were set and around the thing that was clicked, and with @words how far two of them are apart. */
+/** Draws lines at marks and at both ends of the clicked thing, and with @words the distance of two marks. */
 export function drawMarks(s, app, scale, top, height, words = false) {
 	const marks = [...app.state.marks].sort((a, b) => a - b);
 	const [from, to] = scale.domain();
@@ -12,7 +12,7 @@ export function drawMarks(s, app, scale, top, height, words = false) {
 	if (thing && thing.to > from && thing.from < to) {
 		const a = scale(Math.max(from, thing.from)), b = scale(Math.min(to, thing.to));
 
-		// what was clicked: where it is, in every picture of time
+		// the clicked thing, in every picture of time
 		for (const [at, x] of [[thing.from, a], [thing.to, b]]) {
 			if (at >= from && at <= to)
 				s.line(x, top, x, top + height, palette.accent, 1);

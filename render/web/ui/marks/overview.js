@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The strip over everything: the whole window at a glance, and the range chosen in it.
+// The strip at the top: the whole window at a glance, and the range chosen in it.
 import { d3 } from '../../d3.js';
 import { CLOCKS, clockKind, clockTime, moment, wallTime } from '../clock.js';
 import { choice, h, replace, s as svg, swatch } from '../dom.js';
@@ -12,7 +12,7 @@ import { duration, plural, vmName } from '../text.js';
 const AXIS = 18;
 const LEAST = 36;
 
-/** How high its rows may be together, in a window so high. */
+/** Most height of all its rows, by the window's height. */
 const most = d3.scaleLinear().domain([800, 1080, 2160]).range([84, 110, 140]).clamp(true);
 
 export class Overview {
@@ -31,7 +31,7 @@ export class Overview {
 		this.svg.addEventListener('dblclick', () => app.select(null));
 	}
 
-	/** Rows of the strip: {label, value(column) 0..1 for its shade, unknown(column) 0..1: of which nothing is known, part: what is known is a part of the value, words(column), cpu}. */
+	/** Rows of the strip: {label, value(column) 0..1 for its shade, unknown(column) 0..1: the unknown part, part: value is a share of the whole, not of the known part, words(column), cpu}. */
 	#rows() {
 		const { capture, state } = this.app;
 		const { bins } = capture;
@@ -88,7 +88,7 @@ export class Overview {
 		this.plot.paint();
 	}
 
-	/** By which clock the page tells times. */
+	/** The choice of the page's clock. */
 	#clocks() {
 		const { app } = this;
 		const wall = wallTime(app.capture, 0);
@@ -110,13 +110,13 @@ export class Overview {
 		const height = this.#rowsHeight();
 		const tall = height / rows.length;
 		const each = labelStep(tall, 12 + Math.max(0, 6 - tall / 2)); // the first is not above the strip
-		// names of some rows only have a line to theirs
+		// with a name for some rows only, a line connects it to its row
 		const lines = each > 1 && tall > 2;
 
 		s.rect(0, 0, width, height + AXIS, palette.paper);
 		s.rect(LEFT, 0, width - RIGHT - LEFT, height, palette.plot);
 		this.hatched = lossOf(capture).length > 0;
-		// of more rows than pixels some share one
+		// with more rows than pixels several share one
 		const share = Math.ceil(rows.length / height);
 
 		for (let k = 0; k < rows.length; k += share)
@@ -151,7 +151,7 @@ export class Overview {
 		const [left, right] = scale.range();
 		const px = Math.ceil(right - left);
 		const { columns } = rows[0];
-		let hatched = px; // since which pixel
+		let hatched = px; // first pixel of the hatch
 
 		for (let x = 0; x <= px; x++) {
 			const a = Math.floor(x * columns / px);
@@ -165,10 +165,10 @@ export class Overview {
 					unknown += row.unknown(i);
 				}
 			}
-			// of one of two vCPUs nothing is known: what is known of the other shines through, no darker than if both were
+			// if one of two vCPUs is unknown, the other one is drawn, no darker than if both were known
 			if (sum > 0 && unknown < 0.95 * all)
 				s.rect(left + x, y, 1, tall, rampColour(palette, Math.min(1, sum / (rows[0].part ? all : all - unknown))));
-			// not idle where nobody knows
+			// unknown is not idle
 			if (unknown >= 0.45 * all && x < px) {
 				hatched = Math.min(hatched, x);
 				continue;
@@ -197,7 +197,7 @@ export class Overview {
 		};
 	}
 
-	/** The range changed elsewhere. */
+	/** Called when the range was changed elsewhere. */
 	moved() {
 		if (this.drawnMarks === this.app.state.marks && this.plot.width > 0)
 			this.#placeBrush(this.plot.width, this.#rowsHeight());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Who had which CPU, slice by slice, where they are few enough.
+// Which task had which CPU, slice by slice, if there are few enough.
 import { Question } from '../figures.js';
 import { covers, eventsIn, firstAfter } from './lanes.js';
 
@@ -8,7 +8,7 @@ const MOST = 200000, MOST_EVENTS = 400000; // slices; events of a range
 export const NOBODY = 0xffffffff;
 
 export class Pieces {
-	/** drawn(): they came. */
+	/** drawn(): called when they arrive. */
 	constructor(app, drawn) {
 		this.app = app;
 		this.drawn = drawn;
@@ -16,7 +16,7 @@ export class Pieces {
 		this.all = null; // {range, cpu, task, from, to, starts}: CPU by CPU in order of time
 	}
 
-	/** Asks for those of the range; whether they are other ones than before. */
+	/** Asks for those of the range; whether the question is a new one. */
 	follow() {
 		const { app } = this;
 		const { range } = app;
@@ -41,7 +41,7 @@ export class Pieces {
 		return covers(this.app, this.all);
 	}
 
-	/** The first of @cpu that ends after @t. */
+	/** The first piece of @cpu that ends after @t. */
 	first(cpu, t) {
 		const { starts, cpu: cpus, to } = this.all;
 		const [first, end] = starts.get(cpu) ?? [cpus.length, cpus.length];
@@ -55,7 +55,7 @@ export class Pieces {
 	}
 }
 
-/** CPU -> [the first of its pieces, the one after its last]. */
+/** CPU -> [index of its first piece, index after its last]. */
 function startsOf(pieces) {
 	const starts = new Map();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Tasks that stay in view, each a lane under the strip, whatever the view is.
+// Tasks that stay in view in all views, each as a lane under the strip.
 import { LEFT, RIGHT, drawLoss, timeScale } from './axis.js';
 import { moment } from '../clock.js';
 import { button, h, replace } from '../dom.js';
@@ -43,7 +43,7 @@ export class Pins {
 		return this.app.capture.bins.vcpus.includes(task);
 	}
 
-	/** The state or the figures may have changed. */
+	/** Called when the state or the figures may have changed. */
 	follow() {
 		const tasks = this.#tasks();
 		const { app } = this;
@@ -62,7 +62,7 @@ export class Pins {
 		this.paint();
 	}
 
-	/** The tasks of the search, to be pinned by one click. */
+	/** The button that pins the tasks of the search. */
 	#renderOffer() {
 		const { app } = this;
 		const free = (app.selection.list() ?? []).filter((task) => !app.state.pins.includes(task));

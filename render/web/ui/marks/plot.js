@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// A picture on a canvas: drawn when its size or what it shows changes and it is in view, explained under the pointer.
+// A picture on a canvas: drawn when its size or content changes and it is in view, explained under the pointer.
 import { h } from '../dom.js';
 import { CanvasSurface } from './surface.js';
 
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-export const MARGIN = 200; // pixels around the window in which what is there is drawn already
+export const MARGIN = 200; // pixels around the window in which pictures are drawn already
 
 const plots = new WeakMap(); // element -> Plot
 let sizes = null, sights = null;
@@ -31,7 +31,7 @@ export function inView(el) {
 	return bottom >= -MARGIN && top <= innerHeight + MARGIN;
 }
 
-/** Draws those that are in view; the others when they come into view. */
+/** Draws the plots in view; the others when they come into view. */
 export function paintAll(list) {
 	const changed = list.filter((plot) => plot.changed());
 	const seen = changed.filter((plot) => inView(plot.el));
@@ -46,7 +46,7 @@ export class Plot {
 	/**
 	 * options: {app, label, height (number or (width) -> number), draw(surface, width, height),
 	 *           hit(x, y) -> {lines, box, click} | null, time: {left, right} | null, reserve: takes its height undrawn,
-	 *           shows() -> [what it is drawn of], when it is of no time and need not be drawn as that moves}
+	 *           shows() -> [its inputs], if it has no time axis and need not be drawn again when the range changes}
 	 */
 	constructor(options) {
 		this.options = options;
@@ -56,7 +56,7 @@ export class Plot {
 		this.spot = h('div', { class: 'spot', hidden: true });
 		this.el = h('div', { class: 'plot' }, this.canvas, this.band, this.spot);
 		this.width = 0;
-		this.stale = true; // what is seen is not what it is to show
+		this.stale = true; // the canvas is out of date
 		if (options.reserve)
 			this.canvas.style.height = `${this.heightFor(0)}px`;
 		this.#follow();
@@ -69,14 +69,14 @@ export class Plot {
 		return this.options.time ?? null;
 	}
 
-	/** Whether its width is another one now. */
+	/** Whether its width has changed. */
 	resized() {
 		const width = this.el.clientWidth;
 
 		return width > 0 && width !== this.width;
 	}
 
-	/** Whether it would be drawn otherwise now. */
+	/** Whether drawing would change it now. */
 	changed() {
 		const { was } = this;
 
@@ -108,7 +108,7 @@ export class Plot {
 		this.options.draw(new CanvasSurface(context, ratio), width, height);
 	}
 
-	/** To set a canvas' size gives it new memory, the same size too; each picture begins with its paper. */
+	/** Setting a canvas' size allocates memory, even for the same size, so only for a new one; each picture begins with its paper. */
 	#size(width, height, ratio) {
 		const [w, h2] = [Math.round(width * ratio), Math.round(height * ratio)];
 
@@ -119,14 +119,14 @@ export class Plot {
 		this.canvas.style.height = `${height}px`;
 	}
 
-	/** The time under the window's x, or null when the picture has none there. */
+	/** The time at the window's x, or null if the picture has none there. */
 	timeAt(clientX) {
 		const { left, right } = this.canvas.getBoundingClientRect();
 
 		return !this.time || clientX < left + this.time.left - 4 || clientX > right - this.time.right + 4 ? null : this.nearestTime(clientX);
 	}
 
-	/** The same, of the picture's first or last time where there is none. */
+	/** The same, but clamped to the picture's first or last time. */
 	nearestTime(clientX) {
 		const { left, width } = this.canvas.getBoundingClientRect();
 		const [from, to] = this.app.range;
@@ -162,7 +162,7 @@ export class Plot {
 		}
 	}
 
-	/** The keyboard's pointer: a press of an arrow leads to the next other thing that way. */
+	/** The keyboard's pointer: an arrow key moves to the next different thing in that direction. */
 	#followKeys() {
 		this.canvas.addEventListener('keydown', (e) => {
 			if (e.ctrlKey || e.metaKey || e.altKey)
@@ -210,7 +210,7 @@ export class Plot {
 		this.app.card.show(found.lines, left + x, top + y, { top: top + y - 6, bottom: top + y + 6 });
 	}
 
-	/** Where there is something, behind the names of rows, if that can be. */
+	/** The first place with something, after the names of rows if possible. */
 	#first() {
 		for (let y = 2; y < this.height; y += 4)
 			for (let x = (this.time?.left ?? 0) + 1; x < this.width; x += 2)
@@ -219,7 +219,7 @@ export class Plot {
 		return { x: 0, y: 0 };
 	}
 
-	/** Shows the selection being made over [x1, x2], with a text; null takes it away. */
+	/** Shows the selection in progress over [x1, x2], with a text; null removes it. */
 	showBand(x1, x2, text) {
 		this.band.hidden = x1 === null;
 		if (x1 === null)

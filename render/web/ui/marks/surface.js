@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What pictures are drawn on: a canvas, or SVG text. The same calls on both.
+// The surfaces for pictures: a canvas, or SVG text, with the same calls.
 //
 //   rect(x, y, w, h, colour)   hatch(x, y, w, h, colour)   line(x1, y1, x2, y2, colour, width)
 //   dot(x, y, r, colour, edge) text(x, y, text, {colour, size, anchor, weight, room, edge})
@@ -15,7 +15,7 @@ function measure(text, size = 12, weight = 400) {
 	return ruler.measureText(text).width;
 }
 
-/** @text, its middle left out when it is wider than @room. */
+/** @text, without its middle if it is wider than @room. */
 export function fit(text, room, size = 12, weight = 400) {
 	if (measure(text, size, weight) <= room)
 		return text;
@@ -32,7 +32,7 @@ export function fit(text, room, size = 12, weight = 400) {
 	return room > 8 ? '…' : '';
 }
 
-/** Rectangles that come row by row: neighbours of one colour are one, of which a canvas has less to do. */
+/** Rectangles that come row by row: neighbours of one colour are joined, which is faster on a canvas. */
 export class Runs {
 	#run = null;
 
@@ -154,7 +154,7 @@ export class CanvasSurface {
 
 const code = (c) => `&#${c.charCodeAt(0)};`;
 
-// XML knows no lone surrogates and no U+FFFE.
+// XML allows no lone surrogates and no U+FFFE.
 function escape(text) {
 	return text.toWellFormed?.().replace(/[\ufffe\uffff]/g, '\ufffd').replace(/[&<>"']/g, code) ??
 		text.replace(/[\ud800-\udfff\ufffe\uffff]/g, '\ufffd').replace(/[&<>"']/g, code);

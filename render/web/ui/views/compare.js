@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The comparison of captures: side by side and as a signed difference, aligned by name, what changed most first.
+// The comparison of captures: side by side and as a signed difference, aligned by name, the largest change first.
 import { clockTime } from '../clock.js';
 import { choice, h, replace, swatch } from '../dom.js';
 import { foldChoice, folded, groupName, turn } from '../groups.js';
@@ -48,7 +48,7 @@ export class CompareView extends View {
 			h('span', { class: 'dim' }, `${this.#lengths(compare, captures)}ounts and times are rates: per second, or percent of the window.`, ` Rows are aligned by name. The whole windows are compared.${table.hint ? ` ${table.hint[0].toUpperCase()}${table.hint.slice(1)}.` : ''}`));
 		replace(this.tools, choice('compare', Object.keys(COMPARISONS).filter((key) => compare.tables[key]).map((key) => [key, COMPARISONS[key].title]), kind,
 			(next) => app.set({ compare: next })), kind === 'tasks' && compare.tables.groups ? foldChoice(app, table.rows.length) : null);
-		// first, as it tells how far the colours go
+		// first, as it sets the range of colours
 		replace(this.body, kind === 'coremap' ? this.#matrix(table) : this.#table(table, kind));
 		replace(this.key, kind === 'vcpu' ? legend(stateItems(app.palette)) : null,
 			kind === 'coremap' ? this.#ramp() : h('span', { class: 'difference-key' }, swatch(null, 'less'), 'less than base', swatch(null, 'more'), 'more than base'),
@@ -70,7 +70,7 @@ export class CompareView extends View {
 		sides[0].runs + sides[1].runs > 2 ? h('span', { class: 'dim' }, `Figures are medians of the runs. ~: may be chance (p of ${alpha} or more, Mann-Whitney).`) : null];
 	}
 
-	/** What cdict diff was asked to judge, and what came of it. */
+	/** The rules of cdict diff, and their result. */
 	#verdict({ rules, broken }) {
 		const bad = broken.length, open = rules.filter((rule) => rule.judged === 0);
 		const columns = [['rule', 'rule'], ['name', 'task'], ['reason', 'reason'], ['cpu', 'CPU'], ['was', 'was'], ['is', 'is'], ['by', 'by'], ['relative', '%'], ['allowed', 'allowed'], ['chance', 'p'], ['runs', 'runs']]
@@ -147,7 +147,7 @@ export class CompareView extends View {
 		return out.el;
 	}
 
-	/** Groups, and of those that are open the tasks. */
+	/** Groups, and the tasks of open ones. */
 	#tree(groups, table) {
 		const { app } = this;
 		const placeOf = (row) => {
@@ -201,14 +201,14 @@ export class CompareView extends View {
 		return h('div', { class: 'bars-two' }, bar(row.base, 'base'), bar(row.now, 'new'));
 	}
 
-	/** The new value and how much more that is than @was; of what is gone, or cannot be compared, what it was. */
+	/** The new value and its difference from @was; the old value if the row is gone or cannot be compared. */
 	#bothCell(key, now, was, change, p) {
 		if (now === null && was !== null)
 			return h('span', { class: 'dim' }, `was ${figure(key, was)}`);
 		return [figure(key, now), change === null ? null : h('span', { class: 'small' }, ' ', this.#signedCell(key, change, p, true))];
 	}
 
-	/** @p: how likely it is chance; null: nobody knows. */
+	/** @p: the probability of chance; null: unknown. */
 	#signedCell(key, v, p = null, brief = false) {
 		if (v === null)
 			return h('span', { class: 'dim' }, '–');
@@ -240,7 +240,7 @@ export class CompareView extends View {
 	#matrix(table) {
 		const by = new Map();
 		const cpus = new Set();
-		const unsure = []; // cells of which too little is known
+		const unsure = []; // cells with too much unknown time
 		const at = table.figures.indexOf('run_percent');
 
 		for (const row of this.#rows(table)) {
@@ -257,7 +257,7 @@ export class CompareView extends View {
 			by.set(name, of);
 			cpus.add(Number(cpu));
 		}
-		// of those of which another CPU is compared
+		// in rows and columns that have compared cells
 		for (const { name, cpu, why } of unsure)
 			if (cpus.has(cpu) && !by.get(name)?.cells.has(cpu))
 				by.get(name)?.cells.set(cpu, { why });
@@ -286,7 +286,7 @@ export class CompareView extends View {
 			Math.abs(v) < 0.05 ? '·' : `${v > 0 ? '+' : '−'}${Math.abs(v).toFixed(Math.abs(v) < 9.95 ? 1 : 0)}`);
 	}
 
-	/** For each sheet of paper: what is compared, and which of its figures. */
+	/** For each sheet of paper: the sides, and the kind of comparison. */
 	running() {
 		const { compare, captures } = this.app.page;
 		const [base, now] = compare.sides ?? [captures[0], captures[this.other]];
@@ -294,7 +294,7 @@ export class CompareView extends View {
 		return [`${clean(base.label)} → ${clean(now.label)}`, COMPARISONS[this.kind].title];
 	}
 
-	/** For saved pictures: what is compared. */
+	/** For saved pictures: the sides. */
 	caption() {
 		const [base, now] = [this.app.page.captures[0], this.app.page.captures[this.other]];
 		const { sides } = this.app.page.compare;

@@ -14,12 +14,12 @@ import { View } from './view.js';
 
 const FIRST_CELLS = 15000;
 const SLICE_CELLS = 1500;
-const ROW_CELLS = 8; // what a row costs the browser beside its CPUs, in cells
+const ROW_CELLS = 8; // cost of a row for the browser besides its CPUs, in cells
 const ROW = 23; // pixels
-const MANY = 40; // CPUs: cells are shades without numbers, so that all are in view
-const EACH = 16; // of those have their number
+const MANY = 40; // CPUs: with more, cells are shades without numbers, so that all are in view
+const EACH = 16; // every so many columns have their number
 
-/** The cells of a task or a group by CPU: a map may have 100,000 of them, few rows of it are in view. */
+/** The cells of a task or a group by CPU, made on demand: a map may have 100,000, with few rows in view. */
 class Line {
 	#cells = null;
 	#at = [];
@@ -37,7 +37,7 @@ class Line {
 		return this.#cells.get(cpu);
 	}
 
-	/** The largest of them, at least @most. */
+	/** The largest value, at least @most. */
 	most(key, most) {
 		const [values] = columnsOf(this.table, key);
 
@@ -79,7 +79,7 @@ export class CoremapView extends View {
 		return list.map((c, i) => ({ ...c, core: core.get(c.cpu) ?? c.cpu, first: i > 0 && c.node !== list[i - 1].node }));
 	}
 
-	/** {all, idle, unknown: of all CPUs, tasks: Map(task -> sum), cpus: Map(cpu -> sum)}, as far as it is known. */
+	/** {all, idle, unknown: of all CPUs, tasks: Map(task -> sum), cpus: Map(cpu -> sum)}, as far as known. */
 	#sums() {
 		const sums = { tasks: new Map(), cpus: new Map() };
 
@@ -127,7 +127,7 @@ export class CoremapView extends View {
 		return { tasks: tree ? tree.flat(sorted) : sorted(rows), all: rows.length, tree, sums, idle, unknown };
 	}
 
-	/** Of groups the engine has each cell, too. */
+	/** Groups as a tree; the engine has their cells, too. */
 	#tree(rows) {
 		const { chosen } = this;
 		const tables = [chosen.table('coremap_groups'), chosen.table('coremap_roles')];
@@ -174,7 +174,7 @@ export class CoremapView extends View {
 			most = row.cells.most('switches', most);
 			mostPercent = row.cells.most('run_percent', mostPercent);
 		}
-		// the ramp goes as far as what is there
+		// the ramp ends at the largest value
 		const full = mostPercent || 100;
 
 		this.table.classList.toggle('many', columns.length > MANY);
@@ -239,7 +239,7 @@ export class CoremapView extends View {
 		this.cells.follow();
 	}
 
-	/** How many tasks waited for each CPU, on average over time. */
+	/** The row with the mean number of tasks that waited for each CPU. */
 	#queueRow(columns) {
 		const { app } = this;
 		const most = Math.max(...[...this.queues.values()].map((q) => q.queue_mean));
@@ -261,7 +261,7 @@ export class CoremapView extends View {
 			columns.map((c) => this.#cell(cells.get(c.cpu), null, c, true)));
 	}
 
-	/** Of several CPUs or tasks; nothing while it is not known. */
+	/** The sum of several CPUs or tasks; a dash while it is unknown. */
 	#total(sum) {
 		if (!sum)
 			return h('td', { class: 'num strong', title: this.chosen.waits ? null : 'the sum of a choice needs the capture in the page' }, '–');
@@ -277,7 +277,7 @@ export class CoremapView extends View {
 	}
 
 	#cell(cell, task, column, plain = false) {
-		// of a CPU all there can be is 100 %
+		// a CPU's maximum is 100 %
 		const level = cell && (plain && this.key === 'run_ns' ? cell.run_percent / 100 : this.level(cell));
 		const shaded = cell && (!plain || this.cols.length > MANY) && cell[this.key] > 0 && (this.key === 'switches' || level >= 0.002);
 		const colour = shaded ? rampColour(this.app.palette, Math.min(1, level)) : null;

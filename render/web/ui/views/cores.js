@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// View 6: who had each CPU, down to single slices, wake-ups and exits; and the events themselves.
+// View 6: which task had each CPU, down to single slices, wake-ups and exits; and the events themselves.
 import { moment } from '../clock.js';
 import { choice, h, keepHeight, replace } from '../dom.js';
 import { LEFT, RIGHT, drawLoss, drawTimeAxis, labelStep, timeScale } from '../marks/axis.js';
@@ -17,12 +17,12 @@ const AXIS = 22;
 const MOST_MARKS = 4000;
 const COLOURS = 12;
 const PAPER = 560; // pixels of a sheet for all CPUs
-const CROWD = 300; // marks: from here on lines in place of triangles
+const CROWD = 300; // marks: with more, lines instead of triangles
 const ROOM = 330; // pixels of the window above and below the picture
 const MOST_REASONS = 5; // in the key
 const WAKEUP = 0, EXIT = 1, ENTRY = 2, MIGRATION = 3;
 
-/** What a linear scale does, without asking it each time. */
+/** A linear scale as a plain function, which is faster. */
 function straight(scale) {
 	const [from, to] = scale.domain(), [left, right] = scale.range();
 	const k = (right - left) / (to - from);
@@ -38,8 +38,8 @@ export class CoresView extends View {
 		this.pieces = new Pieces(app, () => this.#repaint());
 		this.markQuestion = new Question(app);
 		this.lanes = new Lanes(app, () => this.#repaint()); // states of vCPUs, when they are the colours
-		this.stripes = new Map(); // reason -> how many stripes of it are as wide as a pixel
-		this.chosen = new Chosen(app, 'tasks', () => this.#renderKey()); // what the colours ran, on the chosen CPUs
+		this.stripes = new Map(); // reason -> number of its stripes that are at least a pixel wide
+		this.chosen = new Chosen(app, 'tasks', () => this.#renderKey()); // run time of the colours' tasks on the chosen CPUs
 		this.events = new EventList(app);
 		this.main = this.plot({
 			label: 'who had each CPU over time', height: () => this.cpus().length * this.rowHeight() + this.#top() + AXIS, time: { left: LEFT, right: RIGHT },
@@ -60,25 +60,25 @@ export class CoresView extends View {
 			return Math.max(2, Math.floor(PAPER / n));
 		if (document.documentElement.dataset.print && n <= 8)
 			return 24;
-		// as high as the window has room for, but not so low that nothing can be told apart
+		// as tall as the window allows, but tall enough to distinguish things
 		const [most, least] = n <= 8 ? [innerHeight > 1100 ? 44 : 30, 20] : n <= 24 ? [20, 14] : n <= 64 ? [12, 7] : [8, 3];
 
 		return Math.max(least, Math.min(most, Math.floor((innerHeight - ROOM) / n)));
 	}
 
-	/** Where the first row begins: below another axis when that at the foot is out of the window. */
+	/** The top of the first row: below a second axis if that at the foot is outside the window. */
 	#top() {
 		return !document.documentElement.dataset.print && this.cpus().length * this.rowHeight() > innerHeight - ROOM ? AXIS : 0;
 	}
 
-	/** What has a colour of its own: the filtered ones, else those that ran longest in the whole window, so that zoom keeps colours. */
+	/** Gives colours to the filtered tasks, else to those that ran longest in the whole window, so that zoom keeps colours. */
 	#pickColours() {
 		const { app } = this;
 		const { tasks, bins, tables } = app.capture;
 		const chosen = app.selection.list();
 		const { paint } = app.state;
 
-		// where many tasks are folded into few rows a group has a colour, unless another is asked for
+		// when many tasks are folded into few rows, colours are those of groups, unless the user chooses otherwise
 		this.painting = paint !== 'auto' ? paint : folded(app, chosen?.length ?? tables.tasks.rows.length) ? 'group' : 'task';
 		const groups = this.painting === 'group';
 		const wanted = chosen && new Set(groups ? chosen.map((task) => tasks[task].fold) : chosen);
@@ -104,7 +104,7 @@ export class CoresView extends View {
 		return this.colours.get(this.painting === 'group' ? of?.fold : task) ?? app.palette.other_task;
 	}
 
-	/** Before its states are known a vCPU on a CPU is one in the guest; other threads of a VM are QEMU's. */
+	/** Before its states are known a vCPU on a CPU counts as in the guest; other threads of a VM are QEMU's. */
 	#stateColour(task) {
 		const { states, tasks: [, , kernel], other_task: other } = this.app.palette;
 
@@ -196,7 +196,7 @@ export class CoresView extends View {
 		keepHeight(this.key);
 	}
 
-	/** What the marks are, of which there are some. */
+	/** The key of the marks that are in the picture. */
 	#marksKey() {
 		if (!covers(this.app, this.marks))
 			return [];
@@ -255,7 +255,7 @@ export class CoresView extends View {
 		if (head)
 			drawTimeAxis(s, palette, scale, head, head, { above: true });
 		cpus.forEach((cpu, i) => {
-			const lane = tall - (tall > 5 ? 2 : tall > 3 ? 1 : 0); // high
+			const lane = tall - (tall > 5 ? 2 : tall > 3 ? 1 : 0); // height
 			const y = head + i * tall + (tall > 5 ? 1 : 0);
 
 			if (i % every === 0)
@@ -276,7 +276,7 @@ export class CoresView extends View {
 			this.#renderKey();
 	}
 
-	/** Slices as they are; those below a pixel share it: the longest is drawn, and marked by a line on top. */
+	/** Draws slices; those below a pixel share it: the longest is drawn, and marked by a line on top. */
 	#drawPieces(s, cpu, scale, y, tall) {
 		const { all: pieces } = this.pieces;
 		const { palette } = this.app;
@@ -332,7 +332,7 @@ export class CoresView extends View {
 		flush();
 	}
 
-	/** Exits of a slice, from kvm_exit to kvm_entry, as a stripe along its foot when they are as wide as a pixel. */
+	/** Draws exits of a slice, from kvm_exit to kvm_entry, as a stripe along its foot if they are at least a pixel wide. */
 	#exitsIn(s, piece, a, b, x, y, tall) {
 		if (!covers(this.app, this.marks))
 			return;
@@ -368,7 +368,7 @@ export class CoresView extends View {
 		this.reasonColour = new Map((marks?.texts ?? []).map((text, i) => [i, colours.get(text)]));
 	}
 
-	/** Whether @task is drawn as what it does, a vCPU that is not filtered away. */
+	/** Whether @task is drawn by its states: a vCPU that is not filtered out. */
 	#isGuest(task) {
 		return this.colour(task) === this.app.palette.states.guest;
 	}
@@ -381,7 +381,7 @@ export class CoresView extends View {
 		if (wide > b - a - 10)
 			return;
 		const { palette } = this.app;
-		const backed = this.painting === 'state'; // what is below may be of several colours
+		const backed = this.painting === 'state'; // the background may have several colours
 
 		if (backed)
 			s.rect(Math.round(a) + 2, y + tall / 2 - 7, wide + 6, 14, palette.paper);
@@ -397,7 +397,7 @@ export class CoresView extends View {
 		const first = Math.max(0, Math.floor((scale.domain()[0] - bins.from) / wide));
 		const end = Math.min(bins.columns, Math.ceil((scale.domain()[1] - bins.from) / wide));
 
-		// Neighbours of one colour in one go.
+		// Neighbours of one colour are one rectangle.
 		for (let i = first, next; i < end; i = next) {
 			const task = bins.majority[cpu * bins.columns + i];
 			const colour = this.colour(task);
@@ -418,7 +418,7 @@ export class CoresView extends View {
 		}
 	}
 
-	/** Wake-ups, exits and migrations as small marks at the rows' edges. */
+	/** Draws wake-ups, exits and migrations as small marks at the rows' edges. */
 	#drawEvents(s, cpus, scale, head, tall) {
 		const { marks, app } = this;
 		const { palette } = app;
@@ -449,7 +449,7 @@ export class CoresView extends View {
 		}
 	}
 
-	/** From where to where the tick at @t goes, a pixel wide: not out of the slice that it is in. */
+	/** Both edges of the tick at @t, a pixel wide, kept inside its slice. */
 	#tick(cpu, t, x, scale) {
 		const { all: pieces } = this.pieces;
 		const i = this.pieces.covered ? this.pieces.first(cpu, t) : Infinity;
@@ -563,7 +563,7 @@ export class CoresView extends View {
 	}
 }
 
-/** A mark that can be seen on any colour. */
+/** A mark that is visible on any colour. */
 function glyph(s, palette, x, y, text, size) {
 	s.text(x, y, text, { colour: palette.text, size, anchor: 'middle', edge: palette.paper });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// View 2: what guests exited for: bars per task or VM, a table by reason, a heat map, the rows of every task.
+// View 2: why guests exited: bars per task or VM, a table by reason, a heat map, the rows of every task.
 import { d3 } from '../../d3.js';
 import { totalOf } from '../../page.js';
 import { momentIn } from '../clock.js';
@@ -15,10 +15,10 @@ import { clean, count, duration, figure, percent, plural } from '../text.js';
 import { View, taskData } from './view.js';
 
 const SHOWN = 8; // reasons with a colour
-const FIRST_BARS = 24, TALL_BARS = 48, NARROW = 1500, NARROW_BARS = 12; // where the table is below them (style.css), or all is on paper, fewer
+const FIRST_BARS = 24, TALL_BARS = 48, NARROW = 1500, NARROW_BARS = 12; // fewer where the table is below them (style.css), or on paper
 const ABOVE = 500; // pixels of head, strip and legend
-const FEW_BARS = 14; // below which there is room for the halts
-const MOST_BARS = 600; // browsers bound the height of a canvas
+const FEW_BARS = 14; // with at most this many there is room for the halts
+const MOST_BARS = 600; // browsers limit the height of a canvas
 const MOST_TICKS = 12;
 const LEAST_LEFT = 60, MOST_LEFT = 210, RIGHT = 96, ROW = 24, AXIS = 22;
 
@@ -49,7 +49,7 @@ export class ExitsView extends View {
 		this.heat = new HeatMap(this, 'exit', 220, this.chosen);
 		this.all = this.#allTable();
 		this.halts = new Halts(app, this.file('halts'));
-		// side by side where there is room, else one below the other (style.css): bars, reasons, halts, heat map
+		// side by side if there is room, else one below the other (style.css): bars, reasons, halts, heat map
 		this.left = h('div', { class: 'column' }, h('div', { class: 'exit-bars' }, this.bars.el, this.more, this.foot), this.halts.el);
 		this.right = h('div', { class: 'column' }, this.reasons.el, this.heat.el);
 		this.el.append(this.tools, this.chips, h('div', { class: 'two exits-two' }, this.left, this.right), h('h3', null, 'Every task and reason'), this.all.el);
@@ -60,17 +60,17 @@ export class ExitsView extends View {
 		return this.app.state.by === 'time' && this.app.capture.has.entry;
 	}
 
-	/** Without sched_switch what part of an exit the thread was on a CPU is not known. */
+	/** Without sched_switch the part of an exit on a CPU is unknown. */
 	get onCpu() {
 		return this.app.capture.has.runs;
 	}
 
-	/** What bars and order go by. */
+	/** The value for bars and order. */
 	#taken(row) {
 		return !this.byTime ? row.count : this.onCpu && !row.idle ? row.cpu_ns : row.time_ns;
 	}
 
-	/** Of chosen tasks shares are of their exits, once the engine has told; until then of all. */
+	/** With chosen tasks shares are of their exits, once the engine has answered; until then of all. */
 	rows() {
 		const { selection } = this.app;
 
@@ -97,7 +97,7 @@ export class ExitsView extends View {
 		this.all.setRows(this.rows().filter((row) => app.selection.reason(row.reason)));
 		this.#renderFoot();
 		this.#renderMore();
-		this.halts.update(this.sums.find((sum) => sum.idle)?.unpaired ?? 0); // a machine has one reason of idle guests
+		this.halts.update(this.sums.find((sum) => sum.idle)?.unpaired ?? 0); // a machine has only one idle reason
 		const column = this.#bars().length > FEW_BARS ? this.right : this.left;
 
 		if (this.halts.el.parentNode !== column)
@@ -145,7 +145,7 @@ export class ExitsView extends View {
 		keepHeight(this.chips);
 	}
 
-	/** Nothing without kvm_entry. */
+	/** Empty without kvm_entry. */
 	#timeText({ time_ns, cpu_ns, off_cpu_ns }) {
 		if (time_ns === null)
 			return '';
@@ -165,7 +165,7 @@ export class ExitsView extends View {
 				: this.app.capture.has.exit ? 'no exits in this range for these tasks' : 'the capture has no kvm_exit events';
 	}
 
-	/** Bars, the largest first: {key, name, parts: [row by reason, as drawn], work: their sum | undefined, idle: that of idle guests}. */
+	/** Bars, the largest first: {key, name, parts: [row by reason, in drawing order], work: their sum | undefined, idle: that of idle guests}. */
 	barRows() {
 		const { app } = this;
 		const perVm = app.state.per === 'vm';
@@ -183,7 +183,7 @@ export class ExitsView extends View {
 			if (!row.idle && this.#taken(row) > 0)
 				bar.parts.push(row);
 		}
-		// of one reason the row is the sum
+		// with one reason its row is the sum
 		for (const bar of app.state.reasons.length === 1 ? bars.values() : [])
 			bar.work = bar.parts[0];
 		for (const sum of rowsOf(perVm ? this.chosen.latest('exits_vm_sums') : this.chosen.table('exits_sums'))) {
@@ -202,7 +202,7 @@ export class ExitsView extends View {
 		return [...bars.values()].sort((a, b) => work(b) - work(a) || idle(b) - idle(a));
 	}
 
-	/** Those that are drawn. */
+	/** The drawn bars. */
 	#bars() {
 		const narrow = innerWidth <= NARROW || document.documentElement.dataset.print;
 
@@ -217,7 +217,7 @@ export class ExitsView extends View {
 		this.more.textContent = this.everyBar ? `${count(left)} more are in the table below` : `${count(left)} more bars`;
 	}
 
-	/** How far the bar's parts reach, one behind the other. */
+	/** The length of the bar's parts together. */
 	#end(bar) {
 		let at = 0;
 
@@ -233,7 +233,7 @@ export class ExitsView extends View {
 	#drawBars(s, w) {
 		const { palette } = this.app;
 		const bars = this.#bars();
-		// names of instances differ at their ends: none is cut that has room
+		// names of instances differ at their ends: do not cut any that has room
 		const left = Math.min(MOST_LEFT, Math.max(LEAST_LEFT, ...bars.map((bar) => s.measure(bar.name, 12) + 14)));
 		const scale = d3.scaleLinear().domain([0, Math.max(1, ...bars.map((bar) => this.#end(bar)))]).range([left, w - RIGHT]);
 		const { ticks } = scale;
@@ -256,7 +256,7 @@ export class ExitsView extends View {
 
 				const x = scale(at), wide = scale(at + value) - x;
 
-				// parts that are no slivers stand apart, for who sees no colours
+				// a gap after parts that are wide enough, for people who see no colours
 				s.rect(x, y, wide > 4 ? wide - 1 : wide, 18, this.colourOf(row.reason));
 				at += value;
 			}
@@ -311,7 +311,7 @@ export class ExitsView extends View {
 		];
 	}
 
-	/** On a CPU before what the clock says; without sched_switch only that. */
+	/** Time on a CPU before elapsed time; without sched_switch only the latter. */
 	#times() {
 		const time = { key: 'time_ns', title: 'time', hint: 'from kvm_exit to kvm_entry, whatever the thread did meanwhile' };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// View 7: where in the code time off the CPU, exits, wake-ups and switches come from: a flame graph of the range.
+// View 7: the code that causes time off the CPU, exits, wake-ups and switches: a flame graph of the range.
 import { FlameGraph } from '../../flame/graph.js';
 import { button, choice, h, replace, s } from '../dom.js';
 import { Question } from '../figures.js';
@@ -9,7 +9,7 @@ import { View } from './view.js';
 
 const WHAT = [['off-cpu', 'off the CPU', 'time by the stack at the switch-out'], ['exits', 'exits', 'time by the stack at the kvm_exit, and for what'],
 ['wakeups', 'wake-ups', 'by who woke and its stack'], ['switches', 'switches', 'by the stack at the switch-out']];
-let last = null; // what was answered: to be printed, or looked at again
+let last = null; // the last answer, for printing or showing it again
 
 const KINDS = [null, 'tasks', 'kernel', 'user', 'notes']; // enum folded_kind
 const TASK = 1, LEFT = 1, ROW = 18, SHADES = 5, LEAST = 0.1;
@@ -74,7 +74,7 @@ export class FlameView extends View {
 		this.#draw();
 	}
 
-	/** As frames; what each stands on comes before it. */
+	/** The answer as frames, callers first. */
 	#named({ name, kind, depth, from, total, percent: share, names }, by) {
 		const { app } = this;
 		const value = by === 'off-cpu' || by === 'exits' ? duration : count;
@@ -87,7 +87,7 @@ export class FlameView extends View {
 		});
 	}
 
-	/** Those that can be seen in a picture so wide. */
+	/** The frames that are visible in a picture of @width. */
 	#seen(width) {
 		const [all] = this.frames;
 

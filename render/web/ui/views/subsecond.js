@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Where in the second things happened: a row a second (or several, of a long recording), its offset across. What is periodic stands in
+// Offsets in the second: a row per second (or per several in a long recording), the offset across. Periodic events form
 // a line.
 import { moment } from '../clock.js';
 import { h, replace } from '../dom.js';
@@ -12,7 +12,7 @@ import { count, duration } from '../text.js';
 const LEFT = 44, RIGHT = 10, TOP = 2, BOTTOM = 20, COLUMNS = 128;
 const MOST_HEIGHT = 420, LEAST_ROW = 2, LEAST_NS = 1.5e9;
 
-/** All cells, of those that hold something. */
+/** All cells, from the non-empty ones. */
 function dense({ seconds, columns, cell, count: of }) {
 	const all = new Uint32Array(seconds * columns);
 
@@ -20,7 +20,7 @@ function dense({ seconds, columns, cell, count: of }) {
 	return all;
 }
 
-/** As it is drawn: rows of so many seconds that each can be seen; at, n: the cells (row * columns + column) that hold something. */
+/** The drawn map: rows of as many seconds as needed to be visible; at, n: the non-empty cells (row * columns + column). */
 function drawn({ columns, count: of }, seconds) {
 	const per = Math.ceil(seconds * LEAST_ROW / MOST_HEIGHT);
 	const rows = Math.ceil(seconds / per);
@@ -68,7 +68,7 @@ export class SecondMap {
 		return TOP + BOTTOM + Math.min(MOST_HEIGHT, Math.max(120, rows * Math.max(2, Math.min(24, MOST_HEIGHT / rows))));
 	}
 
-	/** Whether it is there at all, before what stands beside it is drawn: of less there is no row below another. */
+	/** Shows or hides the map, before its neighbours are drawn: a shorter window has less than two rows. */
 	place() {
 		const { app } = this;
 
@@ -87,13 +87,13 @@ export class SecondMap {
 		if (key === this.key)
 			return;
 		this.key = key;
-		// that of the whole capture came with the page: to decode a large one takes seconds
+		// the page has the map of the whole capture, as decoding a large one takes seconds
 		const all = Object.values(chosen).every((list) => list === null);
 		const stored = all && String(range) === String([app.window[0], app.window[1]]) ? app.capture.bins.heat[kind]?.second : null;
 
 		if (stored) {
 			this.question.drop();
-			stored.map ??= this.#drawn(range, { ...stored, count: dense(stored) }); // the same whenever the whole is looked at
+			stored.map ??= this.#drawn(range, { ...stored, count: dense(stored) }); // kept for the next time
 			this.#have(kind, stored.map, null);
 			return;
 		}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// View 5: how long tasks ran, slept and waited, over time; and where in the second it happened.
+// View 5: how long tasks ran, slept and waited, over time; and at which offset in the second.
 import { h, replace } from '../dom.js';
 import { HeatMap, KINDS } from '../marks/heat.js';
 import { SecondMap } from './subsecond.js';
@@ -7,7 +7,7 @@ import { View } from './view.js';
 
 const WORDS = { run: 'runs', sleep: 'off the CPU', wakeup: 'wake-up latency', guest: 'in the guest', exit: 'exits' };
 
-const PAPER = 640; // what is left of a sheet under the head, more or less
+const PAPER = 640; // approximate rest of a sheet under the head
 
 export class SwitchesView extends View {
 	constructor(app) {
@@ -71,7 +71,7 @@ export class SwitchesView extends View {
 			map.close();
 			this.drop(map.plot);
 		}
-		// as high as the screen has room for under the head
+		// as tall as there is room under the head
 		const room = document.documentElement.dataset.print ? PAPER : innerHeight;
 		const head = document.documentElement.dataset.print ? 0 : this.left.getBoundingClientRect().top + scrollY;
 		const height = Math.max(170, Math.min(720, (room - Math.max(330, head)) / chosen.length - 50));
@@ -80,7 +80,7 @@ export class SwitchesView extends View {
 		replace(this.left, [...this.maps.values()].map((map) => map.el));
 	}
 
-	/** The heat maps, then where in the second, once that is known. */
+	/** The heat maps, then the offsets in the second, once they are known. */
 	drawings() {
 		const second = super.drawings().find((d) => d.draw === this.second.plot.options.draw);
 		const maps = super.drawings().filter((d) => d !== second && d.draw !== this.second.plot.options.draw);

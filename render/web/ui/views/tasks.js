@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// View 3: every task: run time with the switches beside it, wake-ups, latency, and when it ran.
+// View 3: every task: run time and switches, wake-ups, latency, and when it ran.
 import { d3 } from '../../d3.js';
 import { drawMissing, drawTimeAxis, drawValueAxis, timeScale } from '../marks/axis.js';
 import { h, replace } from '../dom.js';
@@ -33,7 +33,7 @@ export class TasksView extends View {
 		app.card.watch(this.table.body, (el) => this.#explain(el));
 	}
 
-	/** A row a task: of the chosen CPUs once the engine has told, until then of all. */
+	/** A row per task: of the chosen CPUs once the engine has answered, until then of all. */
 	rows() {
 		const { app } = this;
 		const { selection } = app;
@@ -117,7 +117,7 @@ export class TasksView extends View {
 		this.#renderNext();
 	}
 
-	/** Of chosen tasks: who ran next on the CPU. */
+	/** The tasks that ran next on the CPU, after the chosen ones. */
 	#renderNext() {
 		const { app } = this;
 		const rows = app.state.tasks.length ? this.chosen.rows('successors') ?? [] : [];
@@ -160,7 +160,7 @@ export class TasksView extends View {
 		return this.sparkRow;
 	}
 
-	/** CPU time, column by column, of a task, or of the tasks of a group behind each other; or null. */
+	/** CPU time by column of a task, or the sum of a group's tasks; or null. */
 	#series(key) {
 		const { bins, of } = this.#sparkBins();
 		const row = this.byKey.get(String(key));
@@ -170,7 +170,7 @@ export class TasksView extends View {
 		return places.length ? Array.from({ length: n }, (_, i) => places.reduce((sum, at) => sum + bins.spark_ns[at * n + i], 0)) : null;
 	}
 
-	/** A group's line is of those of its tasks that are kept over time. */
+	/** A note if a group's line has only some of its tasks, those with bins; or null. */
 	#missing(row) {
 		const all = this.tree?.tasksOf(row) ?? [];
 		const kept = all.filter((task) => this.#sparkBins().of.has(task)).length;

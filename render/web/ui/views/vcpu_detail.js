@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// An opened vCPU: who was in its way, which exits its time went into, and how long its waits were.
+// An opened vCPU: its antagonists, the exits that took its time, and the lengths of its waits.
 import { h } from '../dom.js';
 import { Question } from '../figures.js';
 import { reasonColours } from '../marks/legend.js';

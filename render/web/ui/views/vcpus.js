@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// View 1: where the time of every vCPU went, worst first, who was in its way, and when.
+// View 1: where the time of every vCPU went, worst first, with its antagonists, and when.
 import { d3 } from '../../d3.js';
 import { moment, momentIn } from '../clock.js';
 import { ENTER, button, h, keepHeight, replace } from '../dom.js';
@@ -17,9 +17,9 @@ import { vcpuDetail } from './vcpu_detail.js';
 import { WhoDelayed } from './who_delayed.js';
 
 const PAD = 6;
-const SECOND_FROM = 20; // percent of its delay: less is no culprit (tables/findings/vcpu_findings.c)
+const SECOND_FROM = 20; // percent of its delay: with less it is not a culprit (tables/findings/vcpu_findings.c)
 const TICK = 90; // pixels between times
-const FEW = 12; // rows: they have room to be taller, as high as the window lets them
+const FEW = 12; // rows: with fewer, they grow with the window's height
 const TALL = [28, 60];
 const ABOVE = 530; // pixels of head, strip, matrix and legend
 const KEYS = STATES.map((state) => `${state}_ns`);
@@ -53,7 +53,7 @@ export class VcpusView extends View {
 		return this.app.rows('vcpu').filter((row) => this.app.selection.task(row.task));
 	}
 
-	/** What is of several vCPUs came. */
+	/** The tables by VM have arrived. */
 	vmsKnown() {
 		this.update({ figures: true });
 	}
@@ -97,7 +97,7 @@ export class VcpusView extends View {
 		this.paint();
 	}
 
-	/** VMs with their vCPUs, and the sums of those that are wanted. */
+	/** VMs with their vCPUs, and the sums of the wanted ones. */
 	#tree(rows) {
 		return new Tree(this.app, rows, this.delays.chosen.rows('vcpu_groups'), null);
 	}
@@ -118,7 +118,7 @@ export class VcpusView extends View {
 			h('td', { class: 'bar-cell' }, bar), h('td', { class: 'lane-cell', on: { dblclick: () => turn(app, row) } }, lane.el))];
 	}
 
-	/** The states of several vCPUs behind each other, from the bins. */
+	/** The states of several vCPUs stacked, from the bins. */
 	#groupLane(tasks) {
 		const { app } = this;
 
@@ -130,7 +130,7 @@ export class VcpusView extends View {
 
 	#row(row, i, alone) {
 		const { app } = this;
-		// one or two alone have the room
+		// one or two alone have enough room
 		const open = alone || app.state.open.includes(row.task);
 		const { vm } = app.capture.tasks[row.task];
 		const who = app.who(row.task);
@@ -155,7 +155,7 @@ export class VcpusView extends View {
 		return [line, h('tr', { class: 'detail', data: { task: row.task } }, h('td', { colspan: '6' }, app.has('antagonists', 'latency') ? vcpuDetail(this, row, this.antagonists.of(row.task)) : null))];
 	}
 
-	/** Of a VM: the longest wait of a vCPU of it. */
+	/** A VM's longest wait of one of its vCPUs. */
 	#worstOf(group) {
 		const tasks = this.tree.tasksOf(group);
 		const its = group.worst_ns ? this.app.rows('vcpu').find((row) => row.worst_ns === group.worst_ns && row.worst_at_ns === group.worst_at_ns && tasks.includes(row.task)) : null;
@@ -163,7 +163,7 @@ export class VcpusView extends View {
 		return its ? this.#worst(its) : '';
 	}
 
-	/** Its longest wait, which a click shows. */
+	/** Its longest wait; a click shows it. */
 	#worst(row) {
 		const { app } = this;
 
@@ -176,7 +176,7 @@ export class VcpusView extends View {
 		}, duration(row.worst_ns), h('span', { class: 'share', data: { key: 'worst_at_ns', value: row.worst_at_ns } }, momentIn(row.worst_at_ns, app.range[1] - app.range[0])));
 	}
 
-	/** What the vCPU's antagonists are part of that it was behind longest. */
+	/** The group of antagonists for which the vCPU waited longest. */
 	#crowdOf(row) {
 		return this.antagonists.of(row.task).reduce((most, one) => (one.group_percent > most.group_percent ? one : most));
 	}
@@ -188,7 +188,7 @@ export class VcpusView extends View {
 			return '';
 		const crowd = worst.delayed_percent < SECOND_FROM ? this.#crowdOf(row) : null;
 
-		// where no task stands out, what the tasks are part of, as the findings say it
+		// if no task stands out, the group of tasks, as in the findings
 		if (crowd?.group_tasks > 1 && crowd.group_kind !== 'idle') {
 			const name = crowd.group_kind === 'self' ? 'its own VM' : crowd.group_kind === 'vm' ? vmName(crowd.group) : clean(crowd.group);
 
@@ -201,7 +201,7 @@ export class VcpusView extends View {
 		}, h('bdi', null, shortName(this.app.who(worst.antagonist), document.documentElement.dataset.print ? 40 : 18)))];
 	}
 
-	/** Its states behind each other. shareOf(state): percent of the bar; propsOf(state): what it says. */
+	/** A bar of its states. shareOf(state): percent of the bar; propsOf(state): attributes of that part. */
 	#bar(row, shareOf, propsOf) {
 		return h('div', { class: 'bar' }, STATES.map((state, k) => {
 			const { data, ...props } = propsOf(state);
@@ -258,7 +258,7 @@ export class VcpusView extends View {
 
 		s.rect(0, 0, w, 18, app.palette.paper);
 		drawTimeAxis(s, app.palette, scale, 0, 0);
-		// one time tells no scale
+		// a single tick shows no scale
 		if (ticks.length < 2 && (!last || scale(last.at) < w - PAD - TICK))
 			s.text(w - PAD, 10, momentIn(to, to - from), { colour: app.palette.dim, size: 11, anchor: 'end' });
 	}

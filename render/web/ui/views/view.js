@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What the views have in common.
+// The base class of views.
 import { h } from '../dom.js';
 import { fileOf } from '../download.js';
 import { timeGestures } from '../input/gestures.js';
@@ -13,7 +13,7 @@ export class View {
 		this.el = h('section', { class: 'view', 'aria-label': title });
 	}
 
-	/** A picture of this view; one of time answers to wheel and drag. */
+	/** A picture of this view; one with a time axis handles wheel and drag. */
 	plot(options) {
 		const plot = new Plot({ app: this.app, ...options });
 
@@ -32,7 +32,7 @@ export class View {
 		paintAll([...this.plots]);
 	}
 
-	/** For paper: what was never scrolled into view. */
+	/** For paper: draws the pictures that were never in view. */
 	drawUnseen() {
 		for (const plot of this.plots) {
 			if (plot.stale)
@@ -40,7 +40,7 @@ export class View {
 		}
 	}
 
-	/** Something changed: {range, figures, filter, options}. */
+	/** Called after a change of {range, figures, filter, options}. */
 	update() {
 		this.paint();
 	}
@@ -58,7 +58,7 @@ export class View {
 	}
 
 	/**
-	 * For each sheet of paper, if it is not of the one capture that is shown.
+	 * Texts for each sheet of paper, if the view is not of the current capture alone.
 	 * @returns {string[] | null}
 	 */
 	running() {
@@ -71,7 +71,7 @@ export class View {
 		this.plots.clear();
 	}
 
-	/** "all tasks": what a table's CSV is called. */
+	/** The name of a table's CSV file. */
 	file(name) {
 		return () => fileOf(this.app, name);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Which views there are, in order, and their keys.
+// The views, in order, and their keys.
 import { CompareView } from './compare.js';
 import { CoremapView } from './coremap.js';
 import { CoresView } from './cores.js';
@@ -26,7 +26,7 @@ export function viewsFor(page) {
 	return page.compare && !page.only ? [COMPARE, ...views] : views.length ? views : VIEWS;
 }
 
-// What a view is made of, and what is to be recorded for it.
+// The data that a view needs, and what to record for it.
 const NEEDS = {
 	vcpus: { has: ['entry', 'exit'], record: "kvm:kvm_entry and kvm:kvm_exit (cdict record takes them by itself; perf record -e 'sched:*' -e 'kvm:*')" },
 	exits: { has: ['exit'], record: "kvm:kvm_exit and kvm:kvm_entry (cdict record takes them by itself; perf record -e 'sched:*' -e 'kvm:*')" },

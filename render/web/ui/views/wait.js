@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// One wait: who waited, who had the CPU, and the CPU, one above the other.
+// One wait: the task that waited, the task that had the CPU, and the CPU, one above the other.
 import { moment } from '../clock.js';
 import { button, h, replace } from '../dom.js';
 import { LEFT, RIGHT, drawLoss, drawTimeAxis, timeScale } from '../marks/axis.js';
@@ -24,7 +24,7 @@ export class Wait {
 		this.el = h('div', { class: 'wait', hidden: true }, this.words, this.plot.el);
 	}
 
-	/** {from, to, victim, culprit, cpu, held}, or null: none is looked at. */
+	/** {from, to, victim, culprit, cpu, held}, or null: none is open. */
 	#wait() {
 		const { app } = this;
 		const [from, to, victim, culprit, cpu, held] = app.state.wait;
@@ -66,7 +66,7 @@ export class Wait {
 		this.victim = victim;
 	}
 
-	/** Where each lane begins. */
+	/** The top of lane @i. */
 	#top(i) {
 		return i * (LANE + GAP) + 2;
 	}
@@ -99,7 +99,7 @@ export class Wait {
 		drawMarks(s, app, scale, 0, bottom);
 	}
 
-	/** @cpu: where it ran; elsewhere it was in nobody's way here. */
+	/** @cpu: where it ran; on another CPU it did not cause this wait. */
 	#colour(task, cpu, wait) {
 		const { app } = this;
 		const { palette } = app;

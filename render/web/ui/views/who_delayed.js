@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Who delayed whom: a matrix of VMs, and the worst wait of the pair that was clicked; or who was beside whom.
+// Who delayed whom: a matrix of VMs, and the worst wait of the clicked pair; or who ran on the other thread of a core.
 import { aroundOf } from '../details.js';
 import { ENTER, button, choice, h, replace } from '../dom.js';
 import { Chosen, isVm, vmRows } from '../groups.js';
 import { clean, count, duration, percent, plural, shortName, vmName } from '../text.js';
 import { Wait } from './wait.js';
 
-// What the matrix is of: keys of its table, and what stands around it.
+// The kinds of matrix: keys of the table, and the texts around it.
 const FACES = {
 	delays: {
 		name: 'Who delayed whom', title: 'who had the CPU that they waited for', who: 'behind', ns: 'behind_ns', percent: 'delayed_percent', sum: 'vm_delayed_ns', over: 'behind',
@@ -19,24 +19,24 @@ const FACES = {
 		says: (vm, who, ns, share) => `while ${vm} was in the guest ${who} had the other thread of its core for ${ns}, ${share} of that time`,
 	},
 };
-// rows, unless all are asked for: as many as leave room for what is above and the first vCPUs
+// rows, unless all are wanted: as many as leave room for the part above and the first vCPUs
 const LEAST_VMS = 8, PAPER_VMS = 8, ABOVE = 580, ROW = 25;
-const SHEET = 1032, SHEET_COLUMN = 84; // on paper there is no share
-const NAMES = 270, COLUMN = 112; // pixels: what stands before the columns and after them, and each of them
+const SHEET = 1032, SHEET_COLUMN = 84; // on paper, without shares
+const NAMES = 270, COLUMN = 112; // pixels: before and after the columns, and each column
 const BEFORE = 240; // of them, before the columns
 const LONG = 16, LETTER = 7.5; // of a name in a column's head: letters, and pixels of each
 
 const TALL = 23; // a row of the picture
-const MOSTLY = 0.95; // of the CPUs' time is known
+const MOSTLY = 0.95; // of the CPUs' time must be known
 
-/** @b over @a, as much of it as @part. */
+/** The colours @a and @b mixed, with @part of @b. */
 function mixed(a, b, part) {
 	const [p, q] = [a, b].map((colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)));
 
 	return `#${p.map((v, i) => Math.round(v + (q[i] - v) * part).toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** {vms, others, more}: whose columns there are, those who were in these VMs' way most, as many as have room; VMs as the rows are. */
+/** {vms, others, more}: the columns: the longest antagonists of these VMs, as many as have room; VMs in the order of rows. */
 function columnsOf(rows, vms, all, { who, ns }) {
 	const totals = new Map();
 
@@ -72,12 +72,12 @@ export class WhoDelayed {
 		this.el.hidden = this.matrix.hidden && this.wait.el.hidden;
 	}
 
-	/** Rows of the vCPUs that are wanted; none until they are known. */
+	/** Rows of the wanted vCPUs; none until they are known. */
 	#rows() {
 		return vmRows(this.app, this.chosen, this.table).filter((row) => row[this.face.ns] > 0);
 	}
 
-	/** Why there is no telling who was beside whom; or null. */
+	/** Why siblings' tasks are unknown, or null. */
 	#lacksBeside() {
 		const { siblings } = this.app.capture;
 
@@ -100,7 +100,7 @@ export class WhoDelayed {
 		replace(this.faces, choice(null, Object.entries(FACES).map(([key, { name, title }]) => [key, name, key === 'beside' && lacks ? lacks : title]), this.table, (matrix) => this.app.set({ matrix })));
 		this.faces.querySelector('[data-choice=beside]').disabled = !!lacks;
 		const rows = this.#rows();
-		const all = [...new Set(rows.map((row) => row.vm))]; // the rows come worst first
+		const all = [...new Set(rows.map((row) => row.vm))]; // rows are worst first
 		const vms = this.all ? all : all.slice(0, document.documentElement.dataset.print ? PAPER_VMS : Math.max(LEAST_VMS, Math.floor((innerHeight - ABOVE) / ROW)));
 		const columns = columnsOf(rows, vms, this.all, this.face);
 		const hidden = [all.length > vms.length ? plural(all.length - vms.length, 'more VM') : null, columns.more.length ? `${columns.more.length} more in the way` : null].filter(Boolean).join(', ');
@@ -148,12 +148,12 @@ export class WhoDelayed {
 		});
 	}
 
-	/** VMs and others as people read them. */
+	/** Display names of VMs and others. */
 	#nameOf(name) {
 		return isVm(this.app, name) ? vmName(name) : clean(name);
 	}
 
-	/** As cdict vcpu --by vm says it. */
+	/** The same text as in cdict vcpu --by vm. */
 	#capacity() {
 		const [had] = this.app.rows('capacity');
 
@@ -171,7 +171,7 @@ export class WhoDelayed {
 		const { who, ns, sum, over, column, columnTitle } = this.face;
 		const at = new Map(rows.map((row) => [`${row.vm}\n${row[who]}`, row]));
 		const most = Math.max(...rows.map((row) => row[ns]));
-		// whole names where they have room
+		// whole names if there is room
 		const wide = (name) => Math.max(COLUMN, Math.min([...name].length, LONG) * LETTER + 14);
 		const few = !document.documentElement.dataset.print && [...vms, ...others].reduce((sum, other) => sum + wide(this.#nameOf(other)), BEFORE + (more.length ? COLUMN : 0)) <= innerWidth;
 		const head = (text, props) => h('th', { class: 'num', title: text, scope: 'col', ...props }, h('bdi', null, shortName(text, few ? LONG : 11)));
@@ -196,7 +196,7 @@ export class WhoDelayed {
 			})));
 	}
 
-	/** Those who have no column: how many, and how much the worst of them is. */
+	/** Antagonists without a column: their number, and the worst one's time. */
 	#restCell(rows) {
 		const { who, ns, percent: share } = this.face;
 		const [worst] = [...rows].sort((a, b) => b[ns] - a[ns]);
@@ -221,14 +221,14 @@ export class WhoDelayed {
 				: h('span', { class: 'still', title: says }, text));
 	}
 
-	/** Where these ran, each in a colour of its own. */
+	/** Shows where these ran, each in its own colour. */
 	#both(names) {
 		const { app } = this;
 
 		app.set({ view: 'cores', vms: names.filter((name) => isVm(app, name)), groups: names.filter((name) => !isVm(app, name)), tasks: [], paint: 'group' });
 	}
 
-	/** The wait with a fifth of its length before and after it. */
+	/** Opens the wait with a fifth of its length before and after it. */
 	#open(row) {
 		const [from, to] = [row.worst_at_ns, row.worst_at_ns + row.worst_ns];
 
