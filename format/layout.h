@@ -76,7 +76,7 @@ enum format_block_type {
 #define FORMAT_FOLLOWED 15u
 
 /* Row of a LOSS block that is not a loss: an event that perf delivers late (from_ns: its
- * time, to_ns: that of the event before it). Other values are enum cdict_loss_what. */
+ * time, to_ns: the later time that came before it). Other values are enum cdict_loss_what. */
 #define FORMAT_LOSS_LATE 5u
 
 /* A block with at most this many types has the kinds of two events in a byte, the first in the

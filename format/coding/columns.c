@@ -301,7 +301,7 @@ void column_write(struct column_sink *s, uint32_t id, const struct column *c, ui
 	}
 	coding = bits_delta <= bits_raw ? FORMAT_C_SIGNED : FORMAT_C_RAW;
 	best = (bits_delta <= bits_raw ? bits_delta : bits_raw) / 8;
-	/* With less than three bits per value a dictionary gains nothing. */
+	/* With three bits per value or less a dictionary gains nothing. */
 	if (best * 8 > 3ull * c->n && dict_try(s, c, total, dense, (size_t)(best / 2)))
 		coding = FORMAT_C_DICT;
 	begin(s, id, coding | (dense ? FORMAT_DENSE : 0));

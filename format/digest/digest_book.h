@@ -5,8 +5,8 @@
 
 #include "format/digest.h"
 
-/* A task takes some 600 bytes, where a converter may take 200: files with more tasks have no
- * digests. */
+/* A task takes some 600 bytes, where a converter may keep 200 per task: files with more tasks have
+ * no digests. */
 enum { BOOK_TASKS_MAX = 1 << 17 };
 
 struct book_task {

@@ -39,7 +39,7 @@ static bool takes(struct lane *l, uint64_t from_ns, uint64_t to_ns)
 
 	while (i && l->slices[i - 1].from_ns > from_ns)
 		i--;
-	/* a slice with the same begin was written before it, and would contain it */
+	/* a slice with the same start was written before it, and would contain it */
 	if (i ? l->slices[i - 1].to_ns > from_ns : from_ns < l->horizon_ns)
 		return false;
 	l->slices[i] = (struct slice){ from_ns, to_ns };
@@ -158,7 +158,7 @@ static void annotate(struct buf *b, struct cdict_bytes fname)
 	proto_close(b, at);
 }
 
-/* Writes the packet of a slice's begin or end, or of an instant. */
+/* Writes the packet of a slice's start or end, or of an instant. */
 static void tell(struct io_perfetto *p, const struct cdict_event *ev, uint64_t t_ns, unsigned type,
 		 uint64_t track, struct cdict_bytes fname)
 {

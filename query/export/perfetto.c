@@ -228,7 +228,7 @@ static void begin_lane(struct export *x, uint32_t cpu, struct lane *l)
 	l->any = true;
 }
 
-/* Switches to @r at the begin of @s. */
+/* Switches to @r at the start of @s. */
 static void switch_to(struct export *x, const struct export_slice *s, const struct runner *r)
 {
 	struct perfetto *p = x->own;

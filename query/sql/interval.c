@@ -2,7 +2,7 @@
 /*
  * interval.c - sets of intervals as SQL values, to find what else happened while some events were active.
  *
- * A set is a blob: eight bytes of magic, then the begin and end (exclusive) of each interval, ascending and disjoint, as
+ * A set is a blob: eight bytes of magic, then the start and end (exclusive) of each interval, ascending and disjoint, as
  * 64-bit little-endian integers. An event without a duration adds nothing.
  */
 #include <endian.h>

@@ -24,7 +24,7 @@ struct query_run_of;
 /* A column's role in the plan: constraints on it reduce reading. */
 enum query_role {
 	QUERY_PLAIN = 0,
-	QUERY_TS,     /* a row's begin */
+	QUERY_TS,     /* a row's start */
 	QUERY_TS_END, /* its end */
 	QUERY_CPU,
 	QUERY_UTID,

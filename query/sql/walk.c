@@ -47,7 +47,7 @@ static void walk_close(struct query_source *src)
 	free(w);
 }
 
-/* Sets the walk's window. Rows are selected by their begin: those open at the window's end are followed (pending). */
+/* Sets the walk's window. Rows are selected by their start: those open at the window's end are followed (pending). */
 static void set_window(struct walk_source *w, struct analyze_options *opts)
 {
 	const struct query_scan *s = &w->scan;

@@ -42,7 +42,7 @@ struct walk_source {
 };
 
 struct walk_task {
-	uint64_t t_ns; /* 1 + begin of the open piece, 0: none (ANALYZE_NO_TIME + 1) */
+	uint64_t t_ns; /* 1 + start of the open piece, 0: none (ANALYZE_NO_TIME + 1) */
 	uint64_t value;
 	uint32_t cpu, other;
 	int32_t number;
@@ -55,7 +55,7 @@ int walk_open(struct query_source **out, struct query_run_of *run, const struct 
 	      const struct query_scan *scan, const struct analyze_ops *ops,
 	      void (*column)(struct query_source *src, sqlite3_context *ctx, int column),
 	      struct cdict_error *err);
-/* walk_add - adds a row if its begin is wanted; NULL: it is not, or out of memory. */
+/* walk_add - adds a row if its start is wanted; NULL: it is not, or out of memory. */
 struct walk_row *walk_add(struct walk_source *w, uint64_t ts, uint64_t end, uint32_t task);
 /* walk_task - the state of @task; NULL: out of memory. */
 struct walk_task *walk_task(struct walk_source *w, uint32_t task);

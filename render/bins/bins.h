@@ -36,7 +36,7 @@ int bins_add(struct bins *b, uint32_t owner, uint64_t t_ns, uint64_t dur_ns);
 /* bins_unplaced - adds an event with an unknown duration. */
 int bins_unplaced(struct bins *b, uint32_t owner);
 
-/* bins_edge - the begin of row @row in ns; @row may be BINS_ROWS: the end of the last. */
+/* bins_edge - the start of row @row in ns; @row may be BINS_ROWS: the end of the last. */
 uint64_t bins_edge(unsigned row);
 /* Edges of all rows, and for each bit the first row of durations with that highest bit. */
 struct bins_rows {

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "render/engine/bins_internal.h"
 
-/* Columns are halved until the cells of all CPUs are within this limit. */
+/* Columns are halved until the cells of all CPUs are at most CELLS_MAX; vCPU states have coarser ones. */
 #define COLUMNS_MAX 1024u
 #define COLUMNS_MIN 64u
 #define CELLS_MAX (1u << 16)

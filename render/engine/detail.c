@@ -221,7 +221,7 @@ static int tell_slice(void *ctx, const struct analyze_slice *s)
 
 	if (s->start_ns == ANALYZE_NO_TIME || !is_asked_for(e, s->task))
 		return 0;
-	/* called at the end: the exit's reason came at its begin, or (for a guest interval) comes now */
+	/* called at the end: the exit's reason came at its start, or (for a guest interval) comes now */
 	if (s->kind == ANALYZE_SLICE_EXIT)
 		item.reason = analyze_reasons_name(d->names, d->isa, d->code);
 	return array_push(&d->all, item);

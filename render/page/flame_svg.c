@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Interactive flame graphs: the whole picture, with the data that its script (web/flame/) needs to draw a part of it:
- * data-s, a frame's begin, and data-t, its total, in the values of the stacks.
+ * data-s, a frame's start, and data-t, its total, in the values of the stacks.
  *
  * Names pass escape_xml_text() here, once; the script reads them as text and writes them as text.
  */

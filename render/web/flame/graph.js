@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Zoom and search in an existing flame graph in SVG. Each g.f is a frame: data-s, its begin, and data-t, its total, in
+// Zoom and search in an existing flame graph in SVG. Each g.f is a frame: data-s, its start, and data-t, its total, in
 // the values of the stacks; data-d, its depth; data-n, its name if the text is cut. Names are only ever read as text
 // and written as text.
 

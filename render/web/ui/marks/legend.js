@@ -61,7 +61,7 @@ export function stateItems(palette, has = () => true) {
 	}));
 }
 
-/** A ramp with numbers at its ends; @from: its begin within the whole ramp. */
+/** A ramp with numbers at its ends; @from: its start within the whole ramp. */
 export function rampLegend(palette, low, high, from = 0) {
 	const cells = Array.from({ length: RAMP_STEPS }, (_, i) => h('span', { css: { background: rampColour(palette, from + (1 - from) * i / (RAMP_STEPS - 1)) } }));
 
@@ -84,7 +84,7 @@ export function rampColour(palette, level) {
 	return palette.ramp[Math.min(palette.ramp.length - 1, Math.max(0, Math.round(level * (palette.ramp.length - 1))))];
 }
 
-/** Colours of counts from @min to @max: {from: their begin in the ramp, level(n): 0..1}. With small counts, 1 is visible. */
+/** Colours of counts from @min to @max: {from: their start in the ramp, level(n): 0..1}. With small counts, 1 is visible. */
 export function countLevels(min, max) {
 	const from = max === min ? 1 : max <= 4 ? 0.5 : 0;
 
