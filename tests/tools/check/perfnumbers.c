@@ -22,6 +22,8 @@
 #include "analyze/kvm/exits.h"
 #include "analyze/sched/latency.h"
 #include "analyze/sched/tasks.h"
+#include "analyze/walk/ops.h"
+#include "base/memory/array.h"
 
 /* As print_sched_time() of perf: cut, not rounded. */
 static void ms(uint64_t ns)
@@ -30,6 +32,49 @@ static void ms(uint64_t ns)
 }
 
 static struct analyze_latency *lat;
+
+/*
+ * Waits that a sched_wakeup begins although the capture has sched_waking: the task was woken while it
+ * was still on its CPU.  perf ignores sched_wakeup then, so its delays lack them.
+ */
+struct up {
+	bool pending;
+	uint64_t open_ns, sum_ns; /* of the slice that such a wait led to; of those that ended */
+};
+
+static struct {
+	struct analyze_engine *eng;
+	ARRAY(struct up) tasks;
+} ups;
+
+static struct up *up_of(uint32_t task)
+{
+	if (task >= ups.tasks.n && array_resize(&ups.tasks, (size_t)task + 1))
+		exit(1);
+	return &ups.tasks.at[task];
+}
+
+static void on_wake(void *self, const struct analyze_wake *wake)
+{
+	(void)self;
+	if (wake->first)
+		up_of(wake->task)->pending = wake->kind == ANALYZE_KIND_WAKEUP &&
+					     analyze_engine_summary(ups.eng)->has_waking;
+}
+
+static void on_switch(void *self, const struct analyze_switch *sw)
+{
+	struct up *u = up_of(sw->prev);
+
+	(void)self;
+	u->sum_ns += u->open_ns;
+	*u = (struct up){ .sum_ns = u->sum_ns };
+	u = up_of(sw->next);
+	u->open_ns = u->pending && sw->ready_ns != ANALYZE_NO_TIME ? sw->t_ns - sw->ready_ns : 0;
+	u->pending = false;
+}
+
+static const struct analyze_ops ups_ops = { .wake = on_wake, .sw = on_switch };
 
 static void flags(const struct analyze_task *task, const struct analyze_task_row *row)
 {
@@ -60,7 +105,9 @@ static void timehist(const struct analyze_task *task, const struct analyze_task_
 
 static void state(const struct analyze_task *task, const struct analyze_task_row *row, bool newer)
 {
-	uint64_t off[ANALYZE_OFF_N], sleep = 0, delay = row->latency.sum - row->open_latency_ns;
+	uint64_t off[ANALYZE_OFF_N],
+		sleep = 0,
+		delay = row->latency.sum - row->open_latency_ns - up_of(row->task)->sum_ns;
 
 	for (unsigned s = 0; s < ANALYZE_OFF_N; s++) {
 		off[s] = row->off_ns[s] - row->tail_ns[s];
@@ -177,6 +224,7 @@ int main(int argc, char **argv)
 	    analyze_tasks_new(&tasks, eng, NULL, &err) ||
 	    analyze_exits_new(&exits, eng, &like_perf, &err) ||
 	    analyze_latency_new(&lat, eng, &lat_opts, &err) ||
+	    analyze_engine_add(ups.eng = eng, &ups_ops, NULL, &err) ||
 	    analyze_engine_run_reader(eng, reader, &err)) {
 		fprintf(stderr, "perfnumbers: %s: %s\n", argv[2], err.text);
 		return 1;
@@ -203,6 +251,7 @@ int main(int argc, char **argv)
 	print_groups();
 	for (size_t i = 0; i < n_groups; i++)
 		histogram_fini(&groups[i].time);
+	array_fini(&ups.tasks);
 	analyze_tasks_free(tasks);
 	analyze_exits_free(exits);
 	analyze_latency_free(lat);
