@@ -110,7 +110,7 @@ END {
 	verdict("no_folders_include_each_other", circles)
 	many = ""
 	for (folder in files)
-		if (files[folder] > most_files && folder !~ /^tests(\/|$)/)
+		if (files[folder] > most_files)
 			many = many "  " folder " has " files[folder] " source files\n"
 	verdict("no_folder_has_more_than_" most_files "_source_files", many)
 	exit failed
