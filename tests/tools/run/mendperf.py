@@ -9,6 +9,7 @@ import struct
 import sys
 
 TRACING_DATA = 1
+HOSTNAME = 3  # by it perf knows how wide the feature bits of another byte order are
 COMPRESSED = 27  # how much one record inflates to at most; perf wants it
 RECORD_COMPRESSED = 81
 
@@ -34,7 +35,9 @@ def tracing(d):
 
 def main():
     if sys.argv[1] == '--cut':
-        d = bytearray(open(sys.argv[2], 'rb').read()[:int(sys.argv[3])])
+        d = open(sys.argv[2], 'rb').read()
+        # what follows the records is written at the end
+        d = bytearray(d[:min(int(sys.argv[3]), sum(struct.unpack_from(order(d) + 'QQ', d, 40)))])
         struct.pack_into('<Q', d, 48, 0)  # data.size, of either order
         d[72:104] = bytes(32)  # features
         open(sys.argv[4], 'wb').write(d)
@@ -52,7 +55,7 @@ def main():
         at += size
     d = bytearray(killed[:at])
     text = tracing(donor)
-    sections = {TRACING_DATA: text}
+    sections = {TRACING_DATA: text, HOSTNAME: struct.pack(o + 'I', 8) + b'host\0\0\0\0'}
     if compressed:
         sections[COMPRESSED] = struct.pack(o + '5I', 1, 1, 1, 1, 1 << 22)
     struct.pack_into(o + 'Q', d, 48, at - data)
