@@ -55,7 +55,7 @@ struct convert_lent {
 	struct lent
 		*each; /* to check each sample against its types on the way; NULL: checked before */
 	char left_out[256]; /* a sentence about an event whose samples do not fit; "" */
-	char why[384];      /* why there are none; "": nothing was searched */
+	char why[384];      /* why none were found; "": not searched */
 };
 
 struct convert_options {

@@ -11,8 +11,8 @@
  *
  * Failure    0 or a negative code with *in->err filled
  */
-#ifndef EXCHANGE_IMPORT_H
-#define EXCHANGE_IMPORT_H
+#ifndef CONVERT_IMPORT_H
+#define CONVERT_IMPORT_H
 
 #include "base/memory/buf.h"
 #include "convert/convert.h"

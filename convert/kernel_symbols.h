@@ -29,7 +29,7 @@ struct kernel_symbols {
 	ARRAY(uint32_t) first; /* index of the first, by type; one element more than types */
 };
 
-/* kernel_symbols_update - adds the types that are new in @schema; @kallsyms: NULL, there are none. */
+/* kernel_symbols_update - adds the types that are new in @schema; @kallsyms may be NULL. */
 int kernel_symbols_update(struct kernel_symbols *k, const struct cdict_schema *schema,
 			  const char *kallsyms, struct cdict_error *err);
 void kernel_symbols_fini(struct kernel_symbols *k);
@@ -51,7 +51,7 @@ static inline void kernel_symbols_event(struct kernel_symbols *k, uint32_t type,
 		kernel_symbols_look(k, type, payload, size);
 }
 
-/* kernel_symbols_write - writes them as INFO trace.symbols, unless there are none. */
+/* kernel_symbols_write - writes them as INFO trace.symbols; without symbols it writes nothing. */
 int kernel_symbols_write(const struct kernel_symbols *k, struct cdict_writer *w,
 			 struct cdict_error *err);
 

@@ -111,7 +111,7 @@ struct block_digest {
 	struct block_task tasks[]; /* n */
 };
 
-/* digest_collect - the digest of the block in @enc; NULL when there is none. */
+/* digest_collect - the digest of the block in @enc; NULL if there is none. */
 struct block_digest *digest_collect(struct format_encoder *enc);
 
 /* --- while blocks are written, in their order (digest_write.c) --- */

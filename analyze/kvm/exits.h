@@ -11,8 +11,8 @@
  * Units      *_ns durations; *.max_at the time of the kvm_exit
  * Ownership  rows and names are borrowed and die with the analysis
  */
-#ifndef ANALYZE_EXITS_H
-#define ANALYZE_EXITS_H
+#ifndef ANALYZE_KVM_EXITS_H
+#define ANALYZE_KVM_EXITS_H
 
 #include "analyze/walk/engine.h"
 #include "analyze/walk/histogram.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* exits_internal.h - the state of the exits analysis, shared by exits.c and exits_parts.c. */
-#ifndef ANALYZE_EXITS_INTERNAL_H
-#define ANALYZE_EXITS_INTERNAL_H
+#ifndef ANALYZE_KVM_EXITS_INTERNAL_H
+#define ANALYZE_KVM_EXITS_INTERNAL_H
 
 #include "analyze/kvm/exits.h"
 #include "analyze/printing/reasons.h"

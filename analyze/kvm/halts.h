@@ -9,8 +9,8 @@
  * Units      *_ns durations, whole
  * Ownership  rows are borrowed and die with the analysis
  */
-#ifndef ANALYZE_HALTS_H
-#define ANALYZE_HALTS_H
+#ifndef ANALYZE_KVM_HALTS_H
+#define ANALYZE_KVM_HALTS_H
 
 #include "analyze/walk/engine.h"
 

@@ -10,8 +10,8 @@
  * Failure    out of memory is reported to the engine
  * Ownership  caller's storage; siblings_fini() empties
  */
-#ifndef ANALYZE_SIBLINGS_H
-#define ANALYZE_SIBLINGS_H
+#ifndef ANALYZE_KVM_SIBLINGS_H
+#define ANALYZE_KVM_SIBLINGS_H
 
 #include "analyze/kvm/vcpu.h"
 #include "analyze/walk/index.h"

@@ -11,8 +11,8 @@
  * Units      *_ns durations clipped to the window; *_at_ns times in the recording's clock
  * Ownership  rows are borrowed and die with the analysis
  */
-#ifndef ANALYZE_VCPU_H
-#define ANALYZE_VCPU_H
+#ifndef ANALYZE_KVM_VCPU_H
+#define ANALYZE_KVM_VCPU_H
 
 #include "analyze/walk/engine.h"
 #include "analyze/walk/histogram.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* vcpu_internal.h - the state of the vCPU analysis, shared by vcpu.c, vcpu_rows.c and
  * vcpu_parts.c. */
-#ifndef ANALYZE_VCPU_INTERNAL_H
-#define ANALYZE_VCPU_INTERNAL_H
+#ifndef ANALYZE_KVM_VCPU_INTERNAL_H
+#define ANALYZE_KVM_VCPU_INTERNAL_H
 
 #include "analyze/kvm/siblings.h"
 #include "analyze/kvm/vcpu.h"

@@ -5,8 +5,8 @@
  *
  * Ownership  caller's storage; waiters_fini() empties
  */
-#ifndef ANALYZE_WAITERS_H
-#define ANALYZE_WAITERS_H
+#ifndef ANALYZE_KVM_WAITERS_H
+#define ANALYZE_KVM_WAITERS_H
 
 #include "analyze/kvm/vcpu.h"
 #include "analyze/walk/index.h"

@@ -8,8 +8,8 @@
  * Failure    false: the text cannot be parsed, or out of memory (@no_memory)
  * Ownership  the zero value with text set; expr_fini() frees the code
  */
-#ifndef ANALYZE_EXPR_H
-#define ANALYZE_EXPR_H
+#ifndef ANALYZE_PRINTING_EXPR_H
+#define ANALYZE_PRINTING_EXPR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,7 +108,7 @@ bool expr_push(struct expr *x, struct expr_code code);
 bool expr_take(struct expr *x, char c);
 /* expr_at_end - whether nothing but blanks is left. */
 bool expr_at_end(struct expr *x);
-/* expr_name - moves past the next identifier; returns its length, 0 when there is none. */
+/* expr_name - moves past the next identifier; returns its length, 0 if there is none. */
 size_t expr_name(struct expr *x, const char **name);
 /* expr_string - reads the next string literals as one, borrowed from the text or from @x; escapes
  * stay as written. */

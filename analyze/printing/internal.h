@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* internal.h - a parsed print format: parse.c makes it, run.c runs it. */
-#ifndef ANALYZE_PRINT_INTERNAL_H
-#define ANALYZE_PRINT_INTERNAL_H
+#ifndef ANALYZE_PRINTING_INTERNAL_H
+#define ANALYZE_PRINTING_INTERNAL_H
 
 #include "analyze/printing/expr.h"
 #include "analyze/printing/print.h"

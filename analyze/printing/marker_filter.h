@@ -5,8 +5,8 @@
  * Failure    0 or a negative code with *err filled, CDICT_EUSAGE: the text is not a condition
  * Ownership  new gives, free takes (NULL is fine); type and text are borrowed
  */
-#ifndef ANALYZE_MARKER_FILTER_H
-#define ANALYZE_MARKER_FILTER_H
+#ifndef ANALYZE_PRINTING_MARKER_FILTER_H
+#define ANALYZE_PRINTING_MARKER_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,8 +10,8 @@
  * Ownership  printer_new() gives; the schema is borrowed
  * Threads    a printer belongs to one thread
  */
-#ifndef ANALYZE_PRINT_H
-#define ANALYZE_PRINT_H
+#ifndef ANALYZE_PRINTING_PRINT_H
+#define ANALYZE_PRINTING_PRINT_H
 
 #include "base/memory/buf.h"
 #include "cdict/event.h"

@@ -9,8 +9,8 @@
  *
  * Ownership  new gives, free takes; names are borrowed and die with the reasons
  */
-#ifndef ANALYZE_REASONS_H
-#define ANALYZE_REASONS_H
+#ifndef ANALYZE_PRINTING_REASONS_H
+#define ANALYZE_PRINTING_REASONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * Failure    text that cannot be parsed ends the list; entries before it stay
  * Ownership  symbols_init() zeroes, symbols_fini() empties; names are its own
  */
-#ifndef ANALYZE_SYMBOLS_H
-#define ANALYZE_SYMBOLS_H
+#ifndef ANALYZE_PRINTING_SYMBOLS_H
+#define ANALYZE_PRINTING_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,8 +41,8 @@ struct expr;
 /* symbols_read - symbols_parse() inside a larger text. */
 void symbols_read(struct symbols *out, struct expr *x);
 
-/* symbols_number - evaluates a constant C integer expression without ?: (expr.h); false when there
- * is none. *@text moves past it. */
+/* symbols_number - evaluates a constant C integer expression without ?: (expr.h) and moves *@text
+ * past it; returns false if the text starts with no such expression. */
 bool symbols_number(const char **text, const char *end, uint64_t *out, bool *no_memory);
 
 #endif

@@ -6,8 +6,8 @@
  *
  * Ownership  cells are borrowed and die with the analysis
  */
-#ifndef ANALYZE_COREMAP_H
-#define ANALYZE_COREMAP_H
+#ifndef ANALYZE_SCHED_COREMAP_H
+#define ANALYZE_SCHED_COREMAP_H
 
 #include "analyze/walk/engine.h"
 
@@ -43,7 +43,7 @@ struct analyze_core_queue {
 	uint64_t max_at_ns;  /* the first time it was reached; 0 when max is 0 */
 	uint64_t above_ns;   /* of known_ns, longer than 1 */
 	uint64_t stay_ns;    /* the longest stretch above 1 */
-	uint64_t stay_at_ns; /* its start; 0 when there is none */
+	uint64_t stay_at_ns; /* its start; 0 if there is none */
 };
 
 /* Columns: one per CPU, analyze_engine_cpus() of them. */

@@ -2,15 +2,15 @@
 /*
  * counts.h - counts of events or system calls, by type, task, CPU and time bucket.
  *
- * A system call begins with raw_syscalls:sys_enter, or syscalls:sys_enter_NAME where there is none,
- * and ends with the next sys_exit of its thread; it is counted where it begins, and its time and
- * error where it returns.
+ * raw_syscalls:sys_enter starts a system call, or syscalls:sys_enter_NAME in captures without
+ * raw_syscalls; the thread's next sys_exit ends it. The call counts at its start, its duration and
+ * error at its end.
  *
  * Units      bucket b covers [from + b * bucket_ns, from + (b + 1) * bucket_ns)
  * Ownership  rows are borrowed and die with the analysis
  */
-#ifndef ANALYZE_COUNTS_H
-#define ANALYZE_COUNTS_H
+#ifndef ANALYZE_SCHED_COUNTS_H
+#define ANALYZE_SCHED_COUNTS_H
 
 #include "analyze/walk/engine.h"
 #include "analyze/walk/histogram.h"

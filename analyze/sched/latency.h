@@ -9,8 +9,8 @@
  * Units      ns; max_at is the wait's start
  * Ownership  a row is borrowed until the next one is requested
  */
-#ifndef ANALYZE_LATENCY_H
-#define ANALYZE_LATENCY_H
+#ifndef ANALYZE_SCHED_LATENCY_H
+#define ANALYZE_SCHED_LATENCY_H
 
 #include "analyze/walk/engine.h"
 #include "analyze/walk/histogram.h"

@@ -8,8 +8,8 @@
  * Units      *_ns in the recording's clock
  * Ownership  new gives, free takes; a slice is borrowed for the call
  */
-#ifndef ANALYZE_SLICES_H
-#define ANALYZE_SLICES_H
+#ifndef ANALYZE_SCHED_SLICES_H
+#define ANALYZE_SCHED_SLICES_H
 
 #include "analyze/walk/engine.h"
 

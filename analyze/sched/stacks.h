@@ -9,8 +9,8 @@
  * Units      *_ns durations
  * Ownership  rows are borrowed and die with the analysis
  */
-#ifndef ANALYZE_STACKS_H
-#define ANALYZE_STACKS_H
+#ifndef ANALYZE_SCHED_STACKS_H
+#define ANALYZE_SCHED_STACKS_H
 
 #include "analyze/walk/engine.h"
 #include "cdict/stack.h"

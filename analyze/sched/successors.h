@@ -6,8 +6,8 @@
  *
  * Ownership  rows are borrowed and die with the analysis
  */
-#ifndef ANALYZE_SUCCESSORS_H
-#define ANALYZE_SUCCESSORS_H
+#ifndef ANALYZE_SCHED_SUCCESSORS_H
+#define ANALYZE_SCHED_SUCCESSORS_H
 
 #include "analyze/walk/engine.h"
 

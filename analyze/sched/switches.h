@@ -5,8 +5,8 @@
  * Units      bucket b covers [from + b * bucket_ns, from + (b + 1) * bucket_ns)
  * Ownership  cells are borrowed and die with the analysis
  */
-#ifndef ANALYZE_SWITCHES_H
-#define ANALYZE_SWITCHES_H
+#ifndef ANALYZE_SCHED_SWITCHES_H
+#define ANALYZE_SCHED_SWITCHES_H
 
 #include "analyze/walk/engine.h"
 

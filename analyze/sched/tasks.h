@@ -18,8 +18,8 @@
  *	                    the same state and less tail_ns;
  *	                    delay = latency.sum - open_latency_ns
  */
-#ifndef ANALYZE_TASKS_H
-#define ANALYZE_TASKS_H
+#ifndef ANALYZE_SCHED_TASKS_H
+#define ANALYZE_SCHED_TASKS_H
 
 #include "analyze/kvm/vcpu.h"
 #include "analyze/sched/latency.h"

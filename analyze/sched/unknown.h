@@ -6,8 +6,8 @@
  * been woken while events are missing; its counts and times are then incomplete. doc/figures.md,
  * "Loss".
  */
-#ifndef ANALYZE_UNKNOWN_H
-#define ANALYZE_UNKNOWN_H
+#ifndef ANALYZE_SCHED_UNKNOWN_H
+#define ANALYZE_SCHED_UNKNOWN_H
 
 #include "analyze/walk/engine.h"
 

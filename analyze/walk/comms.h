@@ -5,8 +5,8 @@
  * Failure    negative code with *err filled
  * Ownership  caller's storage; the reader is borrowed, and so are names
  */
-#ifndef ANALYZE_COMMS_H
-#define ANALYZE_COMMS_H
+#ifndef ANALYZE_WALK_COMMS_H
+#define ANALYZE_WALK_COMMS_H
 
 #include "base/memory/array.h"
 #include "base/memory/map.h"

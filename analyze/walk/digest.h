@@ -10,8 +10,8 @@
  * Failure    0 or a negative code with *err filled
  * Ownership  new gives, free takes (NULL is fine); the reader is borrowed
  */
-#ifndef ANALYZE_DIGEST_H
-#define ANALYZE_DIGEST_H
+#ifndef ANALYZE_WALK_DIGEST_H
+#define ANALYZE_WALK_DIGEST_H
 
 #include "analyze/walk/internal.h"
 
@@ -140,7 +140,7 @@ int digests_switches(struct digests *d, uint32_t cpu, uint64_t from_ns, uint64_t
 		     digests_switch_fn *fn, void *ctx, struct cdict_error *err);
 
 /* digests_next_switch - the first switch after @after_ns and before @to_ns; next->t_ns is
- * ANALYZE_NO_TIME when there is none. */
+ * ANALYZE_NO_TIME if there is none. */
 struct digest_switch {
 	uint64_t t_ns;
 	int32_t prev;
@@ -154,7 +154,7 @@ int digests_next_switch(struct digests *d, uint32_t cpu, uint64_t after_ns, uint
 int digests_first_wake(struct digests *d, int32_t tid, uint64_t from_ns, uint64_t events,
 		       struct digest_when *wake, struct cdict_error *err);
 
-/* Return NULL when there is none. */
+/* Return NULL if there is none. */
 const struct digest_task *digest_find_task(const struct digest *d, int32_t tid, uint32_t cpu);
 const struct digest_row *digest_find(const struct digest *d, int32_t tid, uint32_t cpu);
 

@@ -23,8 +23,8 @@
  * Ownership  new gives, free takes (NULL is fine); task pointers and rows are
  *            borrowed and die with the engine or their analysis
  */
-#ifndef ANALYZE_ENGINE_H
-#define ANALYZE_ENGINE_H
+#ifndef ANALYZE_WALK_ENGINE_H
+#define ANALYZE_WALK_ENGINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

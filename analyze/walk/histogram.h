@@ -13,8 +13,8 @@
  *            is then invalid
  * Ownership  caller's storage, zeroed by histogram_init(); bins are its own
  */
-#ifndef ANALYZE_HISTOGRAM_H
-#define ANALYZE_HISTOGRAM_H
+#ifndef ANALYZE_WALK_HISTOGRAM_H
+#define ANALYZE_WALK_HISTOGRAM_H
 
 #include <errno.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  *
  * Ownership  caller's storage, zeroed; index_fini() empties
  */
-#ifndef ANALYZE_INDEX_H
-#define ANALYZE_INDEX_H
+#ifndef ANALYZE_WALK_INDEX_H
+#define ANALYZE_WALK_INDEX_H
 
 #include "base/memory/array.h"
 #include "base/memory/places.h"
@@ -30,7 +30,7 @@ uint32_t index_find(const struct index *ix, uint64_t a, uint64_t b);
 void index_fini(struct index *ix);
 
 /* index_first - among @n elements of @size bytes, sorted by the uint32_t that they begin with: the
- * first that is >= @task; @n when there is none. */
+ * first that is >= @task; @n if there is none. */
 size_t index_first(const void *all, size_t n, size_t size, uint32_t task);
 
 /* row_at - element @i of the array *@rows, grown with zeroed elements to hold it; NULL when out of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* internal.h - the engine's own state, shared by engine.c, table.c, gaps.c, types.c. */
-#ifndef ANALYZE_INTERNAL_H
-#define ANALYZE_INTERNAL_H
+#ifndef ANALYZE_WALK_INTERNAL_H
+#define ANALYZE_WALK_INTERNAL_H
 
 #include "analyze/printing/reasons.h"
 #include "analyze/walk/ops.h"
@@ -168,7 +168,7 @@ void table_fini(struct task_table *tab);
 /* table_find - the current task of @tid, created if new; ANALYZE_NO_TASK when out of memory (then
  * tab->failed) or @tid is negative. tid 0: IDLE of @cpu. */
 uint32_t table_find(struct task_table *tab, int32_t tid, uint32_t cpu);
-/* table_peek - like table_find(), but ANALYZE_NO_TASK when there is none. */
+/* table_peek - like table_find(), but ANALYZE_NO_TASK if there is none. */
 uint32_t table_peek(const struct task_table *tab, int32_t tid);
 /* table_birth - @tid is a new task from @t_ns on. */
 uint32_t table_birth(struct task_table *tab, int32_t tid, int32_t pid, int32_t ppid, uint64_t t_ns);

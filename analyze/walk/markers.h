@@ -11,8 +11,8 @@
  * Failure    0 or a negative code with *err filled; CDICT_EUSAGE: the text is not a marker,
  *            CDICT_ENOTFOUND: the capture has no such event, CDICT_ENOEVENTS: no event is a marker
  */
-#ifndef ANALYZE_MARKERS_H
-#define ANALYZE_MARKERS_H
+#ifndef ANALYZE_WALK_MARKERS_H
+#define ANALYZE_WALK_MARKERS_H
 
 #include "base/text/timespec.h"
 #include "cdict/reader.h"

@@ -8,8 +8,8 @@
  *
  * Ownership  everything returned is borrowed and outlives the rows
  */
-#ifndef ANALYZE_NAMES_H
-#define ANALYZE_NAMES_H
+#ifndef ANALYZE_WALK_NAMES_H
+#define ANALYZE_WALK_NAMES_H
 
 #include <stdint.h>
 

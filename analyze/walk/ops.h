@@ -6,8 +6,8 @@
  * from/to of a piece are clipped to the window already, @in is whether an instant
  * lies inside.  Every pointer is borrowed for the call.
  */
-#ifndef ANALYZE_OPS_H
-#define ANALYZE_OPS_H
+#ifndef ANALYZE_WALK_OPS_H
+#define ANALYZE_WALK_OPS_H
 
 #include "analyze/walk/engine.h"
 #include "analyze/walk/histogram.h"

@@ -13,8 +13,8 @@
  * Ownership  caller's storage, zeroed but for @size; a row is borrowed until the next one is
  *            requested; a row owns its pointers: sparse_fini() calls its fini
  */
-#ifndef ANALYZE_SPARSE_H
-#define ANALYZE_SPARSE_H
+#ifndef ANALYZE_WALK_SPARSE_H
+#define ANALYZE_WALK_SPARSE_H
 
 #include <stdbool.h>
 #include <stdint.h>

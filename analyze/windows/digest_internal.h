@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* digest_internal.h - the state of the digests, shared by digest.c, digest_file.c and
  * digest_pieces.c. */
-#ifndef ANALYZE_DIGEST_INTERNAL_H
-#define ANALYZE_DIGEST_INTERNAL_H
+#ifndef ANALYZE_WINDOWS_DIGEST_INTERNAL_H
+#define ANALYZE_WINDOWS_DIGEST_INTERNAL_H
 
 #include "analyze/walk/digest.h"
 #include "cdict/digest.h"
@@ -143,7 +143,7 @@ bool digest_wakes(const struct digests *d, const struct cdict_event *ev, int32_t
 /* --- digest_file.c --- */
 
 /* digest_take_file - takes the stored digests of the whole file and its cuts; d->file stays NULL
- * when there are none. 0 or a negative code. */
+ * if there are none. 0 or a negative code. */
 int digest_take_file(struct digests *d, struct cdict_error *err);
 void digest_file_fini(struct digests *d);
 /* digest_file_at - adds the events before @t_ns to @out. */

@@ -3,8 +3,8 @@
  * resume.h - a walk that begins and ends at a window: shared by resume.c, which sets the state,
  * resume_check.c and resume_end.c.
  */
-#ifndef ANALYZE_RESUME_H
-#define ANALYZE_RESUME_H
+#ifndef ANALYZE_WINDOWS_RESUME_H
+#define ANALYZE_WINDOWS_RESUME_H
 
 #include "analyze/walk/digest.h"
 

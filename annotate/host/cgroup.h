@@ -7,8 +7,8 @@
  *	v1	5:cpuset:/machine.slice/machine-qemu\x2d1\x2dNAME.scope/vcpu0
  *	v1	5:cpuset:/machine/NAME.libvirt-qemu/vcpu0	(without systemd)
  */
-#ifndef ANNOTATE_CGROUP_H
-#define ANNOTATE_CGROUP_H
+#ifndef ANNOTATE_HOST_CGROUP_H
+#define ANNOTATE_HOST_CGROUP_H
 
 #include <stddef.h>
 

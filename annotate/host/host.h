@@ -18,8 +18,8 @@
  * Threads    forks to ask libvirt's daemon: call it before threads are started
  * Ownership  host_report_fini() frees what the report holds, also after a failure
  */
-#ifndef ANNOTATE_HOST_H
-#define ANNOTATE_HOST_H
+#ifndef ANNOTATE_HOST_HOST_H
+#define ANNOTATE_HOST_HOST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
  * Failure    0 or a negative code with *err filled; the list keeps its content
  * Ownership  caller's storage; libvirt_domains_fini() frees its content
  */
-#ifndef ANNOTATE_LIBVIRT_H
-#define ANNOTATE_LIBVIRT_H
+#ifndef ANNOTATE_HOST_LIBVIRT_H
+#define ANNOTATE_HOST_LIBVIRT_H
 
 #include "annotate/host/proc.h"
 #include "base/memory/array.h"

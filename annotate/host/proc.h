@@ -8,8 +8,8 @@
  * Failure    0 or a negative code with *err filled
  * Ownership  caller's storage; proc_scan_fini() frees its content
  */
-#ifndef ANNOTATE_PROC_H
-#define ANNOTATE_PROC_H
+#ifndef ANNOTATE_HOST_PROC_H
+#define ANNOTATE_HOST_PROC_H
 
 #include <stdbool.h>
 #include <stddef.h>

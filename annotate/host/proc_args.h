@@ -4,8 +4,8 @@
  *
  * Text       untrusted; results are copied into the caller's storage
  */
-#ifndef ANNOTATE_PROC_ARGS_H
-#define ANNOTATE_PROC_ARGS_H
+#ifndef ANNOTATE_HOST_PROC_ARGS_H
+#define ANNOTATE_HOST_PROC_ARGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,8 +12,8 @@
  *	emulator	any other thread: libvirt's name for them, which it pins together
  *	thread		unknown: QEMU's threads have no names, and no other source identifies it
  */
-#ifndef ANNOTATE_PROC_ROLE_H
-#define ANNOTATE_PROC_ROLE_H
+#ifndef ANNOTATE_HOST_PROC_ROLE_H
+#define ANNOTATE_HOST_PROC_ROLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

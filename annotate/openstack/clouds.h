@@ -10,8 +10,8 @@
  * Failure    0 or a negative code with *err filled
  * Ownership  clouds_parse() gives; names are borrowed until clouds_free()
  */
-#ifndef ANNOTATE_CLOUDS_H
-#define ANNOTATE_CLOUDS_H
+#ifndef ANNOTATE_OPENSTACK_CLOUDS_H
+#define ANNOTATE_OPENSTACK_CLOUDS_H
 
 #include <stddef.h>
 

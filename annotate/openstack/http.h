@@ -17,8 +17,8 @@
  *            sent. An HTTP status is no failure.
  * Ownership  http_send() fills *reply, http_reply_fini() frees it
  */
-#ifndef ANNOTATE_HTTP_H
-#define ANNOTATE_HTTP_H
+#ifndef ANNOTATE_OPENSTACK_HTTP_H
+#define ANNOTATE_OPENSTACK_HTTP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* http_url.h - parses URLs with libcurl, which http_open() has loaded. */
-#ifndef ANNOTATE_HTTP_URL_H
-#define ANNOTATE_HTTP_URL_H
+#ifndef ANNOTATE_OPENSTACK_HTTP_URL_H
+#define ANNOTATE_OPENSTACK_HTTP_URL_H
 
 #include <stdbool.h>
 

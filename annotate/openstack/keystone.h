@@ -11,8 +11,8 @@
  *            credentials, else those of http.h
  * Ownership  keystone_open() gives; it borrows the auth and the http until keystone_close()
  */
-#ifndef ANNOTATE_KEYSTONE_H
-#define ANNOTATE_KEYSTONE_H
+#ifndef ANNOTATE_OPENSTACK_KEYSTONE_H
+#define ANNOTATE_OPENSTACK_KEYSTONE_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* keystone_body.h - request and response bodies of Keystone. */
-#ifndef ANNOTATE_KEYSTONE_BODY_H
-#define ANNOTATE_KEYSTONE_BODY_H
+#ifndef ANNOTATE_OPENSTACK_KEYSTONE_BODY_H
+#define ANNOTATE_OPENSTACK_KEYSTONE_BODY_H
 
 #include "annotate/library.h"
 #include "annotate/openstack/keystone.h"

@@ -14,8 +14,8 @@
  * Threads    one at a time per pattern
  * Ownership  namepattern_new() gives; results are the caller's storage
  */
-#ifndef ANNOTATE_NAMEPATTERN_H
-#define ANNOTATE_NAMEPATTERN_H
+#ifndef ANNOTATE_OPENSTACK_NAMEPATTERN_H
+#define ANNOTATE_OPENSTACK_NAMEPATTERN_H
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  * Failure    0 or a negative code with *err filled, those of keystone.h
  * Ownership  the caller's struct nova_servers, nova_servers_fini() frees it
  */
-#ifndef ANNOTATE_NOVA_H
-#define ANNOTATE_NOVA_H
+#ifndef ANNOTATE_OPENSTACK_NOVA_H
+#define ANNOTATE_OPENSTACK_NOVA_H
 
 #include <stdbool.h>
 #include <stddef.h>

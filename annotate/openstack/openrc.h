@@ -16,8 +16,8 @@
  *   they apply also when the file sets them to empty values.
  * - Its variables count whether exported or not.
  */
-#ifndef ANNOTATE_OPENRC_H
-#define ANNOTATE_OPENRC_H
+#ifndef ANNOTATE_OPENSTACK_OPENRC_H
+#define ANNOTATE_OPENSTACK_OPENRC_H
 
 #include "base/memory/buf.h"
 #include "cdict/error.h"

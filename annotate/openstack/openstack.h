@@ -11,8 +11,8 @@
  * Threads    one at a time
  * Failure    0 or a negative code with *err filled; the mapping is unchanged
  */
-#ifndef ANNOTATE_OPENSTACK_H
-#define ANNOTATE_OPENSTACK_H
+#ifndef ANNOTATE_OPENSTACK_OPENSTACK_H
+#define ANNOTATE_OPENSTACK_OPENSTACK_H
 
 #include "format/labels/mapping.h"
 #include "annotate/openstack/settings.h"

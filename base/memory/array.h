@@ -15,8 +15,8 @@
  * Ownership  caller's storage, array_fini() empties it; growing moves the elements, so a
  *            pointer to one is valid until the next call that adds
  */
-#ifndef BASE_ARRAY_H
-#define BASE_ARRAY_H
+#ifndef BASE_MEMORY_ARRAY_H
+#define BASE_MEMORY_ARRAY_H
 
 #include <errno.h>
 #include <stddef.h>

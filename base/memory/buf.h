@@ -3,8 +3,8 @@
  * buf.h - a growing byte buffer.  A failed allocation is remembered
  * (buf->failed) and later appends do nothing, so writers test it once.
  */
-#ifndef BASE_BUF_H
-#define BASE_BUF_H
+#ifndef BASE_MEMORY_BUF_H
+#define BASE_MEMORY_BUF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -21,8 +21,8 @@
  * Ownership  caller's storage, whose zero value is an empty map; map_fini() empties it.  Pointers
  *            from map_find() and map_add() are valid until the next map_add()
  */
-#ifndef BASE_MAP_H
-#define BASE_MAP_H
+#ifndef BASE_MEMORY_MAP_H
+#define BASE_MEMORY_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

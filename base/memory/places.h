@@ -18,8 +18,8 @@
  * Failure    out of memory: -ENOMEM, nothing changes
  * Ownership  caller's storage, whose zero value is empty; places_fini() empties
  */
-#ifndef BASE_PLACES_H
-#define BASE_PLACES_H
+#ifndef BASE_MEMORY_PLACES_H
+#define BASE_MEMORY_PLACES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,8 +10,8 @@
  * Ownership  pool_new() gives; jobs are the caller's, borrowed from pool_submit() until they
  *            are done
  */
-#ifndef BASE_POOL_H
-#define BASE_POOL_H
+#ifndef BASE_MEMORY_POOL_H
+#define BASE_MEMORY_POOL_H
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
  * Threads    one at a time per set
  * Ownership  caller's storage; a string lives until stringset_fini()
  */
-#ifndef BASE_STRINGSET_H
-#define BASE_STRINGSET_H
+#ifndef BASE_MEMORY_STRINGSET_H
+#define BASE_MEMORY_STRINGSET_H
 
 #include <stddef.h>
 #include <stdint.h>

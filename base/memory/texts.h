@@ -7,8 +7,8 @@
  * Ownership  caller's storage, whose zero value is empty; the list owns the texts until texts_clear()
  *            or texts_fini()
  */
-#ifndef BASE_TEXTS_H
-#define BASE_TEXTS_H
+#ifndef BASE_MEMORY_TEXTS_H
+#define BASE_MEMORY_TEXTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

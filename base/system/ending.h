@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* ending.h - file name suffixes. */
-#ifndef BASE_ENDING_H
-#define BASE_ENDING_H
+#ifndef BASE_SYSTEM_ENDING_H
+#define BASE_SYSTEM_ENDING_H
 
 #include <string.h>
 

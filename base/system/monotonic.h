@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* monotonic.h - a clock that never goes back, and its deadlines (0: none). */
-#ifndef BASE_MONOTONIC_H
-#define BASE_MONOTONIC_H
+#ifndef BASE_SYSTEM_MONOTONIC_H
+#define BASE_SYSTEM_MONOTONIC_H
 
 #include <limits.h>
 #include <stdbool.h>

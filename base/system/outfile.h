@@ -23,8 +23,8 @@
  *            write is remembered and returned by commit
  * Ownership  open gives; commit and abort take
  */
-#ifndef BASE_OUTFILE_H
-#define BASE_OUTFILE_H
+#ifndef BASE_SYSTEM_OUTFILE_H
+#define BASE_SYSTEM_OUTFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,8 +10,8 @@
  * Failure    0 or a negative errno; *p is then empty
  * Ownership  caller's storage; find fills it, fini empties it
  */
-#ifndef BASE_PLACE_H
-#define BASE_PLACE_H
+#ifndef BASE_SYSTEM_PLACE_H
+#define BASE_SYSTEM_PLACE_H
 
 #include <stdbool.h>
 #include <sys/stat.h>

@@ -6,8 +6,8 @@
  * Units      starttime in clock ticks of user space, start_ns in ns since boot
  * Failure    0 or a negative errno; nothing is printed
  */
-#ifndef BASE_PROCFS_H
-#define BASE_PROCFS_H
+#ifndef BASE_SYSTEM_PROCFS_H
+#define BASE_SYSTEM_PROCFS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
  *            -ENOSYS in the statically linked program, which has no loader
  * Threads    any may load
  */
-#ifndef BASE_SHARED_OBJECT_H
-#define BASE_SHARED_OBJECT_H
+#ifndef BASE_SYSTEM_SHARED_OBJECT_H
+#define BASE_SYSTEM_SHARED_OBJECT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  *	while (cpulist_next(&p, &from, &to))
  *		...;			// @p is after the list
  */
-#ifndef BASE_CPULIST_H
-#define BASE_CPULIST_H
+#ifndef BASE_TEXT_CPULIST_H
+#define BASE_TEXT_CPULIST_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * decimal.h - decimal digits, two at a time: ten times as fast as printf.
  */
-#ifndef BASE_DECIMAL_H
-#define BASE_DECIMAL_H
+#ifndef BASE_TEXT_DECIMAL_H
+#define BASE_TEXT_DECIMAL_H
 
 #include <stdint.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  * UTF-8 is printed as \xNN for people and becomes U+FFFD where a format requires
  * Unicode (JSON, XML).
  */
-#ifndef BASE_ESCAPE_H
-#define BASE_ESCAPE_H
+#ifndef BASE_TEXT_ESCAPE_H
+#define BASE_TEXT_ESCAPE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -12,8 +12,8 @@
  * Keys are cdict's own and written unescaped; text values are escaped.  64-bit
  * integers are written with all digits.  @key is NULL inside arrays.
  */
-#ifndef BASE_JSON_H
-#define BASE_JSON_H
+#ifndef BASE_TEXT_JSON_H
+#define BASE_TEXT_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

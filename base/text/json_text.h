@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* json_text.h - whether foreign text is JSON, so that it may stand inside of other JSON as it is. */
-#ifndef EXCHANGE_JSON_TEXT_H
-#define EXCHANGE_JSON_TEXT_H
+#ifndef BASE_TEXT_JSON_TEXT_H
+#define BASE_TEXT_JSON_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
  * Failure    0 or -ENOMEM; text that cannot be read ends the table: what was read before stays
  * Ownership  caller's storage, whose zero value is empty; the text is borrowed
  */
-#ifndef BASE_KERNEL_FUNCTIONS_H
-#define BASE_KERNEL_FUNCTIONS_H
+#ifndef BASE_TEXT_KERNEL_FUNCTIONS_H
+#define BASE_TEXT_KERNEL_FUNCTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  *
  * Ownership  caller's storage, nothing is allocated
  */
-#ifndef BASE_SCOPE_H
-#define BASE_SCOPE_H
+#ifndef BASE_TEXT_SCOPE_H
+#define BASE_TEXT_SCOPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
  * Ownership  caller's storage; sink_finish() frees the buffer, unless
  *            sink_take() handed it over
  */
-#ifndef BASE_SINK_H
-#define BASE_SINK_H
+#ifndef BASE_TEXT_SINK_H
+#define BASE_TEXT_SINK_H
 
 #include <stdarg.h>
 #include <stddef.h>

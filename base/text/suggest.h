@@ -8,8 +8,8 @@
  *
  * Ownership  names are borrowed until suggest_text() returns; the text is in the struct
  */
-#ifndef BASE_SUGGEST_H
-#define BASE_SUGGEST_H
+#ifndef BASE_TEXT_SUGGEST_H
+#define BASE_TEXT_SUGGEST_H
 
 #include <stddef.h>
 

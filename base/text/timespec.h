@@ -11,8 +11,8 @@
  * Units      ns in the capture's clock; windows are inclusive on both sides
  * Ownership  timespec_parse() fills, timespec_fini() frees
  */
-#ifndef BASE_TIMESPEC_H
-#define BASE_TIMESPEC_H
+#ifndef BASE_TEXT_TIMESPEC_H
+#define BASE_TEXT_TIMESPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>

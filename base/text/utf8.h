@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * utf8.h - foreign text for formats whose strings must be UTF-8: what is none becomes U+FFFD.
+ * utf8.h - foreign text for formats whose strings must be UTF-8: invalid bytes become U+FFFD.
  *
  *	for (size_t at = 0; at < len;) {
  *		at += utf8_piece(text + at, len - at, &piece, &n);
  *		... n bytes at piece ...
  *	}
  */
-#ifndef EXCHANGE_UTF8_H
-#define EXCHANGE_UTF8_H
+#ifndef BASE_TEXT_UTF8_H
+#define BASE_TEXT_UTF8_H
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
 /*
  * wrap.h - wraps prose to a terminal's width, at blanks, never inside a word.
  */
-#ifndef BASE_WRAP_H
-#define BASE_WRAP_H
+#ifndef BASE_TEXT_WRAP_H
+#define BASE_TEXT_WRAP_H
 
 #include "base/text/sink.h"
 

@@ -11,8 +11,8 @@
  * Failure    0 or a negative code with *err filled
  * Ownership  counting_open() gives, counting_close() takes (NULL is fine)
  */
-#ifndef CAPTURE_COUNTING_H
-#define CAPTURE_COUNTING_H
+#ifndef CAPTURE_COUNT_COUNTING_H
+#define CAPTURE_COUNT_COUNTING_H
 
 #include <stdbool.h>
 #include <stddef.h>

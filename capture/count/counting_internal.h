@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* counting_internal.h - shared by opening and counting. */
-#ifndef CAPTURE_COUNTING_INTERNAL_H
-#define CAPTURE_COUNTING_INTERNAL_H
+#ifndef CAPTURE_COUNT_COUNTING_INTERNAL_H
+#define CAPTURE_COUNT_COUNTING_INTERNAL_H
 
 #include <unistd.h>
 

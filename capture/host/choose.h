@@ -5,8 +5,8 @@
  * Failure    negative code with *err filled: CDICT_EUSAGE for a mistake of the user
  * Ownership  choice_fini() empties what choice_*() filled
  */
-#ifndef CAPTURE_CHOOSE_H
-#define CAPTURE_CHOOSE_H
+#ifndef CAPTURE_HOST_CHOOSE_H
+#define CAPTURE_HOST_CHOOSE_H
 
 #include <stdbool.h>
 
@@ -60,7 +60,7 @@ int choice_filter(struct choice *c, const char *filter, struct cdict_error *err)
 /* choice_schema - makes the schema of the event types, in the order of the events. Given. */
 int choice_schema(struct choice *c, struct cdict_schema **schema, struct cdict_error *err);
 
-/* choice_full_filter - appends the filter of @ev to @out, nothing when there is none; it also
+/* choice_full_filter - appends the filter of @ev to @out, nothing if there is none; it also
  * excludes what the tasks @own (ascending) do to themselves. */
 void choice_full_filter(const struct chosen *ev, const int32_t *own, size_t n_own, struct buf *out);
 

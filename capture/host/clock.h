@@ -8,8 +8,8 @@
  * Threads    a clock belongs to the thread that opened it
  * Units      ns
  */
-#ifndef CAPTURE_CLOCK_H
-#define CAPTURE_CLOCK_H
+#ifndef CAPTURE_HOST_CLOCK_H
+#define CAPTURE_HOST_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

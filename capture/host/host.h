@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* host.h - properties of this machine. */
-#ifndef CAPTURE_HOST_H
-#define CAPTURE_HOST_H
+#ifndef CAPTURE_HOST_HOST_H
+#define CAPTURE_HOST_HOST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ uint64_t host_memory_available(void);
 size_t host_cpus_possible(void);
 /* host_cpu_birth - a number that changes each time that @cpu comes online; 0: unknown. */
 uint64_t host_cpu_birth(int cpu);
-/* host_cpu_list - parses "0-3,8"; returns the number of CPUs, 0 when there are none, -ENOMEM.
+/* host_cpu_list - parses "0-3,8"; returns the number of CPUs, 0 if there are none, -ENOMEM.
  * Given. */
 int host_cpu_list(const char *text, int **cpus);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* permit.h - which permission for tracing is missing, and how to grant it. */
-#ifndef CAPTURE_PERMIT_H
-#define CAPTURE_PERMIT_H
+#ifndef CAPTURE_HOST_PERMIT_H
+#define CAPTURE_HOST_PERMIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* proc.h - the tasks that exist when the recording begins. */
-#ifndef CAPTURE_PROC_H
-#define CAPTURE_PROC_H
+#ifndef CAPTURE_HOST_PROC_H
+#define CAPTURE_HOST_PROC_H
 
 #include "convert/ingest/rows.h"
 

@@ -11,8 +11,8 @@
  * Failure    negative code with *err filled
  * Ownership  rings_open() gives, rings_close() takes (NULL is fine)
  */
-#ifndef CAPTURE_RINGS_H
-#define CAPTURE_RINGS_H
+#ifndef CAPTURE_HOST_RINGS_H
+#define CAPTURE_HOST_RINGS_H
 
 #include <perf/event.h>
 #include <stdbool.h>

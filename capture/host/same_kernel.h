@@ -4,8 +4,8 @@
  * so that the formats can be read from tracefs. A killed perf record stores neither host nor
  * kernel; the contents of its records are compared.
  */
-#ifndef CAPTURE_SAME_KERNEL_H
-#define CAPTURE_SAME_KERNEL_H
+#ifndef CAPTURE_HOST_SAME_KERNEL_H
+#define CAPTURE_HOST_SAME_KERNEL_H
 
 #include <stdbool.h>
 #include <stdint.h>

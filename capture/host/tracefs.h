@@ -6,8 +6,8 @@
  * Failure    negative code with *err filled; for -EACCES and -ENOENT it says how to help
  * Ownership  the caller frees what is given
  */
-#ifndef CAPTURE_TRACEFS_H
-#define CAPTURE_TRACEFS_H
+#ifndef CAPTURE_HOST_TRACEFS_H
+#define CAPTURE_HOST_TRACEFS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * Failure    negative code with *err filled
  * Ownership  control_open() opens, control_close() closes; descriptors of fd: stay open
  */
-#ifndef CAPTURE_CONTROL_H
-#define CAPTURE_CONTROL_H
+#ifndef CAPTURE_RECORD_CONTROL_H
+#define CAPTURE_RECORD_CONTROL_H
 
 #include <stdbool.h>
 #include <stddef.h>

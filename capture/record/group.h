@@ -11,8 +11,8 @@
  * Threads    only the thread that made the group calls these functions, unless noted
  * Ownership  group_new() gives, group_free() takes
  */
-#ifndef CAPTURE_GROUP_H
-#define CAPTURE_GROUP_H
+#ifndef CAPTURE_RECORD_GROUP_H
+#define CAPTURE_RECORD_GROUP_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* group_internal.h - shared by the two threads of a group. */
-#ifndef CAPTURE_GROUP_INTERNAL_H
-#define CAPTURE_GROUP_INTERNAL_H
+#ifndef CAPTURE_RECORD_GROUP_INTERNAL_H
+#define CAPTURE_RECORD_GROUP_INTERNAL_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -10,8 +10,8 @@
  * Failure    negative code with *err filled: nothing was recorded. If a recording ends early (a
  *            full disk), the report says why, and the data written stays
  */
-#ifndef CAPTURE_RECORD_H
-#define CAPTURE_RECORD_H
+#ifndef CAPTURE_RECORD_RECORD_H
+#define CAPTURE_RECORD_RECORD_H
 
 #include <signal.h>
 #include <stdbool.h>

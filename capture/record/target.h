@@ -14,8 +14,8 @@
  * Failure    negative code with *err filled
  * Ownership  target_open() gives, target_close() takes
  */
-#ifndef CAPTURE_TARGET_H
-#define CAPTURE_TARGET_H
+#ifndef CAPTURE_RECORD_TARGET_H
+#define CAPTURE_RECORD_TARGET_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * Failure    negative code with *err filled
  * Ownership  whom_fini() empties what whom_*() filled
  */
-#ifndef CAPTURE_WHOM_H
-#define CAPTURE_WHOM_H
+#ifndef CAPTURE_RECORD_WHOM_H
+#define CAPTURE_RECORD_WHOM_H
 
 #include "base/memory/array.h"
 #include "cdict/error.h"

@@ -5,8 +5,8 @@
  *
  * Failure    negative code with *err filled
  */
-#ifndef CAPTURE_WORKLOAD_H
-#define CAPTURE_WORKLOAD_H
+#ifndef CAPTURE_RECORD_WORKLOAD_H
+#define CAPTURE_RECORD_WORKLOAD_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -6,8 +6,8 @@
  *
  * Threads    one at a time
  */
-#ifndef CAPTURE_ELFSYMS_H
-#define CAPTURE_ELFSYMS_H
+#ifndef CAPTURE_STACKS_ELFSYMS_H
+#define CAPTURE_STACKS_ELFSYMS_H
 
 #include <stdbool.h>
 

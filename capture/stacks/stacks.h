@@ -7,8 +7,8 @@
  *            file takes new ones
  * Ownership  stacks_new() gives, stacks_free() takes (NULL is fine)
  */
-#ifndef CAPTURE_STACKS_H
-#define CAPTURE_STACKS_H
+#ifndef CAPTURE_STACKS_STACKS_H
+#define CAPTURE_STACKS_STACKS_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

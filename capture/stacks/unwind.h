@@ -11,8 +11,8 @@
  * Threads    one at a time
  * Failure    a frame that cannot be unwound ends the chain, as in perf
  */
-#ifndef CAPTURE_UNWIND_H
-#define CAPTURE_UNWIND_H
+#ifndef CAPTURE_STACKS_UNWIND_H
+#define CAPTURE_STACKS_UNWIND_H
 
 #include "capture/stacks/elfsyms.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* task_pattern.h - the tasks that -t selects: a Perl regular expression (PCRE2) over their names,
  * in which a leading * means .* */
-#ifndef CAPTURE_TASK_PATTERN_H
-#define CAPTURE_TASK_PATTERN_H
+#ifndef CAPTURE_TRIGGER_TASK_PATTERN_H
+#define CAPTURE_TRIGGER_TASK_PATTERN_H
 
 #include <stdbool.h>
 

@@ -12,8 +12,8 @@
  *
  * Threads    a feed belongs to its reader; one thread calls trigger_run()
  */
-#ifndef CAPTURE_TRIGGER_H
-#define CAPTURE_TRIGGER_H
+#ifndef CAPTURE_TRIGGER_TRIGGER_H
+#define CAPTURE_TRIGGER_TRIGGER_H
 
 #include <stdbool.h>
 #include <stddef.h>

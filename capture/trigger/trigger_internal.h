@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* trigger_internal.h - the notes of readers, and how they are examined. */
-#ifndef CAPTURE_TRIGGER_INTERNAL_H
-#define CAPTURE_TRIGGER_INTERNAL_H
+#ifndef CAPTURE_TRIGGER_TRIGGER_INTERNAL_H
+#define CAPTURE_TRIGGER_TRIGGER_INTERNAL_H
 
 #include <pthread.h>
 

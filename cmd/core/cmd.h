@@ -23,8 +23,8 @@
  *		.run = look_run,
  *	};
  */
-#ifndef CMD_CMD_H
-#define CMD_CMD_H
+#ifndef CMD_CORE_CMD_H
+#define CMD_CORE_CMD_H
 
 #include <stdbool.h>
 #include <stddef.h>

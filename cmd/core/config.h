@@ -13,8 +13,8 @@
  *
  * Failure    CDICT_EUSAGE with the file and line, or -ENOMEM
  */
-#ifndef CMD_CONFIG_H
-#define CMD_CONFIG_H
+#ifndef CMD_CORE_CONFIG_H
+#define CMD_CORE_CONFIG_H
 
 #include "cmd/core/parse.h"
 

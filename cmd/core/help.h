@@ -3,8 +3,8 @@
  * help.h - prints the option tables as help and as shell completions (completion.c).
  * @cmds is the NULL-terminated list of all commands.
  */
-#ifndef CMD_HELP_H
-#define CMD_HELP_H
+#ifndef CMD_CORE_HELP_H
+#define CMD_CORE_HELP_H
 
 #include "base/text/sink.h"
 #include "cmd/core/cmd.h"

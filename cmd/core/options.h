@@ -6,8 +6,8 @@
  * Each OPTION_* below is an entry of a command's option table, and requires that the command's
  * options struct begins with a struct options_shared.
  */
-#ifndef CMD_OPTIONS_H
-#define CMD_OPTIONS_H
+#ifndef CMD_CORE_OPTIONS_H
+#define CMD_CORE_OPTIONS_H
 
 #include "analyze/walk/markers.h"
 #include "base/text/timespec.h"

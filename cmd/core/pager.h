@@ -14,8 +14,8 @@
  * Failure    pager_close() returns failed writes to stdout: 0 or a negative errno. It is not a
  *            failure when the pager ends before it has read everything
  */
-#ifndef CMD_PAGER_H
-#define CMD_PAGER_H
+#ifndef CMD_CORE_PAGER_H
+#define CMD_CORE_PAGER_H
 
 #include <sys/types.h>
 

@@ -5,8 +5,8 @@
  * As in perf: options and operands in any order, "--" ends the options, -abc for -a -b -c, -oFILE
  * and -o FILE, --output=FILE and --output FILE, long names may be abbreviated if unambiguous.
  */
-#ifndef CMD_PARSE_H
-#define CMD_PARSE_H
+#ifndef CMD_CORE_PARSE_H
+#define CMD_CORE_PARSE_H
 
 #include "base/memory/texts.h"
 #include "cmd/core/cmd.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* diff.h - shared by the files of cdict diff: rules (rules.c), output (print.c). */
-#ifndef CMD_DIFF_H
-#define CMD_DIFF_H
+#ifndef CMD_DIFF_DIFF_H
+#define CMD_DIFF_DIFF_H
 
 #include "cmd/report/report.h"
 #include "tables/compare/rules.h"

@@ -5,8 +5,8 @@
  * Failure    negative code with *err filled
  * Ownership  script_fields_fini() empties what script_fields_init() filled; the reader is borrowed
  */
-#ifndef CMD_SCRIPT_FIELDS_H
-#define CMD_SCRIPT_FIELDS_H
+#ifndef CMD_FILES_SCRIPT_FIELDS_H
+#define CMD_FILES_SCRIPT_FIELDS_H
 
 #include "analyze/printing/print.h"
 #include "analyze/walk/comms.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* job.h - `cdict job`, shared by its files. */
-#ifndef CMD_JOB_H
-#define CMD_JOB_H
+#ifndef CMD_FLEET_JOB_H
+#define CMD_FLEET_JOB_H
 
 #include "cmd/tables/fleet.h"
 #include "query/fleet/figures/start.h"

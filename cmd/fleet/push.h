@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* push.h - `cdict push`, shared by its files: captures, figures of benchmarks, counts of events, a spool. */
-#ifndef CMD_PUSH_H
-#define CMD_PUSH_H
+#ifndef CMD_FLEET_PUSH_H
+#define CMD_FLEET_PUSH_H
 
 #include "cmd/tables/fleet.h"
 #include "query/fleet/figures/capture.h"

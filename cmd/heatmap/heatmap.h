@@ -4,8 +4,8 @@
  * picture and output (heatmap.c), captions (caption.c), the views (slices.c, cores.c, rows.c,
  * bars.c, delays.c), groups of tasks (groups.c).
  */
-#ifndef CMD_HEATMAP_H
-#define CMD_HEATMAP_H
+#ifndef CMD_HEATMAP_HEATMAP_H
+#define CMD_HEATMAP_HEATMAP_H
 
 #include "analyze/sched/slices.h"
 #include "base/memory/map.h"

@@ -4,8 +4,8 @@
  *
  * Failure    a status; failures are reported
  */
-#ifndef CMD_INPUT_H
-#define CMD_INPUT_H
+#ifndef CMD_INPUT_INPUT_H
+#define CMD_INPUT_INPUT_H
 
 #include "base/memory/texts.h"
 #include "cdict/reader.h"

@@ -6,8 +6,8 @@
  * Ownership  lending_init() fills the caller's storage, lending_fini() empties it, after the source
  *            was closed
  */
-#ifndef CMD_LENDING_H
-#define CMD_LENDING_H
+#ifndef CMD_INPUT_LENDING_H
+#define CMD_INPUT_LENDING_H
 
 #include "cmd/core/cmd.h"
 #include "convert/convert.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* maps.h - the mapping files of --map. */
-#ifndef CMD_MAPS_H
-#define CMD_MAPS_H
+#ifndef CMD_INPUT_MAPS_H
+#define CMD_INPUT_MAPS_H
 
 #include "annotate/csv.h"
 #include "cmd/core/options.h"

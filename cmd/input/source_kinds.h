@@ -7,8 +7,8 @@
  * Failure    negative code with *err filled
  * Ownership  open() gives, close() takes (NULL is fine)
  */
-#ifndef CMD_SOURCE_KINDS_H
-#define CMD_SOURCE_KINDS_H
+#ifndef CMD_INPUT_SOURCE_KINDS_H
+#define CMD_INPUT_SOURCE_KINDS_H
 
 #include "convert/convert.h"
 

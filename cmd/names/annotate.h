@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* annotate.h - cdict annotate: shared by its files. */
-#ifndef CMD_ANNOTATE_H
-#define CMD_ANNOTATE_H
+#ifndef CMD_NAMES_ANNOTATE_H
+#define CMD_NAMES_ANNOTATE_H
 
 #include "format/labels/label_index.h"
 #include "cmd/core/options.h"

@@ -15,8 +15,8 @@
  *	openstack_add(call, os, NULL, &m, &m);	// os may be NULL: not asked for
  *	openstack_free(os);
  */
-#ifndef CMD_OPENSTACK_H
-#define CMD_OPENSTACK_H
+#ifndef CMD_NAMES_OPENSTACK_H
+#define CMD_NAMES_OPENSTACK_H
 
 #include "format/labels/mapping.h"
 #include "cmd/core/cmd.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* export.h - the part of cdict export that reads tables instead of a walk: an SQLite file. */
-#ifndef CMD_EXPORT_H
-#define CMD_EXPORT_H
+#ifndef CMD_QUERY_EXPORT_H
+#define CMD_QUERY_EXPORT_H
 
 #include "cmd/tables/figures.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* flame.h - shared by the files of cdict flame: options and outputs (flame.c), input of stacks (flame_input.c). */
-#ifndef CMD_FLAME_H
-#define CMD_FLAME_H
+#ifndef CMD_QUERY_FLAME_H
+#define CMD_QUERY_FLAME_H
 
 #include "cmd/tables/figures.h"
 #include "tables/stacks/calllog.h"

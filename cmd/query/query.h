@@ -5,8 +5,8 @@
  *
  * Rows are not stored, except the first ones in text format, to choose the widths of columns.
  */
-#ifndef CMD_QUERY_H
-#define CMD_QUERY_H
+#ifndef CMD_QUERY_QUERY_H
+#define CMD_QUERY_QUERY_H
 
 #include "base/memory/texts.h"
 #include "base/text/json.h"

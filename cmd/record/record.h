@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* record.h - `cdict record`, shared by the files of cmd/record. */
-#ifndef CMD_RECORD_H
-#define CMD_RECORD_H
+#ifndef CMD_RECORD_RECORD_H
+#define CMD_RECORD_RECORD_H
 
 #include <pthread.h>
 

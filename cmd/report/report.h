@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* report.h - writes the page of cdict report, for the commands that need it. */
-#ifndef CMD_REPORT_H
-#define CMD_REPORT_H
+#ifndef CMD_REPORT_REPORT_H
+#define CMD_REPORT_REPORT_H
 
 #include "cmd/tables/figures.h"
 #include "render/engine/capture.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* sweep.h - `cdict sweep`: its options, its runs, figures of recordings, its files. */
-#ifndef CMD_SWEEP_H
-#define CMD_SWEEP_H
+#ifndef CMD_SWEEP_SWEEP_H
+#define CMD_SWEEP_SWEEP_H
 
 #include "cmd/core/options.h"
 #include "cmd/sweep/run/sweep.h"

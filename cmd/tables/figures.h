@@ -18,8 +18,8 @@
  *
  * A command that needs more between these steps calls them itself: figures_open(), ...
  */
-#ifndef CMD_FIGURES_H
-#define CMD_FIGURES_H
+#ifndef CMD_TABLES_FIGURES_H
+#define CMD_TABLES_FIGURES_H
 
 #include "cmd/core/options.h"
 #include "tables/columns/tables.h"
@@ -69,8 +69,8 @@ int figures_run_wanted(struct figures *f);
 /* figures_lacks - the capture has none of the events that the requested figures come from: warns,
  * and says what to record. The empty tables are still printed; the status becomes CMD_DAMAGED. */
 void figures_lacks(struct figures *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* figures_has_switch - whether the capture has sched_switch; if not, calls figures_lacks(): "nobody
- * knows who @did", where @did is "ran" or "waited". */
+/* figures_has_switch - whether the capture has sched_switch; if not, calls figures_lacks().  @did, "ran" or
+ * "waited", ends its message. */
 bool figures_has_switch(struct figures *f, const char *did);
 /* figures_has_vcpus - whether it has guest entries or exits; if not, calls figures_lacks(). */
 bool figures_has_vcpus(struct figures *f);

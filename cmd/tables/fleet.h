@@ -4,8 +4,8 @@
  *
  * Failure    a status; failures are reported
  */
-#ifndef CMD_FLEET_H
-#define CMD_FLEET_H
+#ifndef CMD_TABLES_FLEET_H
+#define CMD_TABLES_FLEET_H
 
 #include "cmd/core/options.h"
 #include "query/fleet/figures/hosts.h"

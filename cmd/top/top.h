@@ -5,8 +5,8 @@
  * Failure    negative code with *err filled
  * Ownership  top_rows_fini() empties what top_rows_fill() filled
  */
-#ifndef CMD_TOP_H
-#define CMD_TOP_H
+#ifndef CMD_TOP_TOP_H
+#define CMD_TOP_TOP_H
 
 #include "base/memory/array.h"
 #include "base/text/sink.h"

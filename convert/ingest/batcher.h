@@ -5,8 +5,8 @@
  * A batch becomes one block: samples of one CPU in time order. Records
  * are borrowed from a mapped input, or copied into the batch.
  */
-#ifndef INGEST_BATCHER_H
-#define INGEST_BATCHER_H
+#ifndef CONVERT_INGEST_BATCHER_H
+#define CONVERT_INGEST_BATCHER_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -58,7 +58,7 @@ struct batch_spares {
 void batch_done(struct batch_spares *spares, struct batch *b);
 
 struct batcher_cpu {
-	struct batch *batch; /* waiting samples; NULL when there are none */
+	struct batch *batch; /* waiting samples; NULL if there are none */
 	uint64_t max_ns;     /* latest time seen on this CPU */
 	uint64_t cut_ns;     /* latest time already cut */
 	size_t back;         /* most positions that a late sample had to be moved */
@@ -138,7 +138,7 @@ static inline struct batcher_cpu *batcher_ready(struct batcher *p, struct batche
 }
 
 /* batcher_cut - takes the earliest samples of @c, at most a block, in time order;
- * all of them when @last. NULL when there are none or when out of memory (*oom). */
+ * all of them when @last. NULL if there are none or when out of memory (*oom). */
 struct batch *batcher_cut(struct batcher *p, struct batcher_cpu *c, bool last, bool *oom);
 
 #endif

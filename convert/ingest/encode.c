@@ -254,7 +254,7 @@ static struct work *first_queued(struct encode *e)
 	return w;
 }
 
-/* Encodes the first batch not started yet; false when there is none. */
+/* Encodes the first batch not started yet; false if there is none. */
 static bool work_on_one(struct encode *e, struct format_encoder **enc)
 {
 	struct work *w = first_queued(e);

@@ -7,8 +7,8 @@
  * Failure    encode_give() returns the first failure of the store, from then on
  * Ownership  batch and rows are taken, even on failure
  */
-#ifndef INGEST_ENCODE_H
-#define INGEST_ENCODE_H
+#ifndef CONVERT_INGEST_ENCODE_H
+#define CONVERT_INGEST_ENCODE_H
 
 #include "cdict/schema.h"
 #include "convert/ingest/batcher.h"

@@ -5,8 +5,8 @@
  *
  * Failure    info.failed keeps the first one; later calls do nothing
  */
-#ifndef INGEST_INFO_H
-#define INGEST_INFO_H
+#ifndef CONVERT_INGEST_INFO_H
+#define CONVERT_INGEST_INFO_H
 
 #include "base/memory/buf.h"
 #include "base/text/scope.h"

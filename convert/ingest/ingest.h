@@ -19,8 +19,8 @@
  *            sets out_of_memory, or the store has failed
  * Ownership  ingest_init() fills caller's storage, ingest_fini() empties it
  */
-#ifndef INGEST_INGEST_H
-#define INGEST_INGEST_H
+#ifndef CONVERT_INGEST_INGEST_H
+#define CONVERT_INGEST_INGEST_H
 
 #include "base/text/scope.h"
 #include "convert/ingest/encode.h"

@@ -5,8 +5,8 @@
  *
  * Failure    the buffers remember out of memory (rows_failed)
  */
-#ifndef INGEST_ROWS_H
-#define INGEST_ROWS_H
+#ifndef CONVERT_INGEST_ROWS_H
+#define CONVERT_INGEST_ROWS_H
 
 #include "base/memory/buf.h"
 #include "cdict/writer.h"

@@ -7,8 +7,8 @@
  * Threads    snapshot_ring_put() under the store's lock, snapshot_ring_take() from any thread
  * Ownership  snapshot_ring_new() gives; a snapshot is freed with snapshot_free()
  */
-#ifndef INGEST_SNAPSHOT_H
-#define INGEST_SNAPSHOT_H
+#ifndef CONVERT_INGEST_SNAPSHOT_H
+#define CONVERT_INGEST_SNAPSHOT_H
 
 #include "convert/ingest/store.h"
 

@@ -9,8 +9,8 @@
  *
  * Threads    must not change while batches are being encoded (encode_idle())
  */
-#ifndef INGEST_SOURCE_H
-#define INGEST_SOURCE_H
+#ifndef CONVERT_INGEST_SOURCE_H
+#define CONVERT_INGEST_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * Threads    any thread may call store_put(); the rest is for one thread, while no thread puts
  * Failure    negative code; store_failed() returns the first one from then on
  */
-#ifndef INGEST_STORE_H
-#define INGEST_STORE_H
+#ifndef CONVERT_INGEST_STORE_H
+#define CONVERT_INGEST_STORE_H
 
 #include "convert/ingest/rows.h"
 #include "format/coding/encode.h"

@@ -3,8 +3,8 @@
  * tasks.h - the live tasks by tid, from task rows: keeps the content of rows that are
  * dropped. Memory grows with the number of live tasks, not of all tasks.
  */
-#ifndef INGEST_TASKS_H
-#define INGEST_TASKS_H
+#ifndef CONVERT_INGEST_TASKS_H
+#define CONVERT_INGEST_TASKS_H
 
 #include "convert/ingest/rows.h"
 

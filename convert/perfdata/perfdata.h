@@ -14,8 +14,8 @@
  * Ownership  perfdata_open() gives, perfdata_close() takes (NULL is fine);
  *            everything read from it is borrowed and dies with it
  */
-#ifndef CONVERT_PERFDATA_H
-#define CONVERT_PERFDATA_H
+#ifndef CONVERT_PERFDATA_PERFDATA_H
+#define CONVERT_PERFDATA_PERFDATA_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -184,7 +184,7 @@ struct perfdata_sample_id {
 };
 
 /* perfdata_sample_id - decodes the sample_id trailer of a record other than a sample; all has_*
- * false when there is none. */
+ * false if there is none. */
 void perfdata_sample_id(const struct perfdata *pd, const struct perfdata_record *rec,
 			struct perfdata_sample_id *out);
 

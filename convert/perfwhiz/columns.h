@@ -5,8 +5,8 @@
  * Failure    negative code with *err filled
  * Ownership  caller's storage; a row's texts are valid until the next one
  */
-#ifndef EXCHANGE_PERFWHIZ_COLUMNS_H
-#define EXCHANGE_PERFWHIZ_COLUMNS_H
+#ifndef CONVERT_PERFWHIZ_COLUMNS_H
+#define CONVERT_PERFWHIZ_COLUMNS_H
 
 #include "cdict/error.h"
 #include "convert/perfwhiz/msgpack_read.h"

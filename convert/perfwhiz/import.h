@@ -11,8 +11,8 @@
  * Failure    negative code with *err filled; damage that leaves usable data is in the report
  * Ownership  open and parse give, close takes (NULL is fine)
  */
-#ifndef EXCHANGE_PERFWHIZ_IMPORT_H
-#define EXCHANGE_PERFWHIZ_IMPORT_H
+#ifndef CONVERT_PERFWHIZ_IMPORT_H
+#define CONVERT_PERFWHIZ_IMPORT_H
 
 #include "convert/convert.h"
 

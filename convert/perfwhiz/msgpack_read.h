@@ -6,8 +6,8 @@
  * Failure    false; after that every call fails. no_memory is set when that was the reason
  * Ownership  caller's storage; the packed bytes are borrowed
  */
-#ifndef EXCHANGE_MSGPACK_READ_H
-#define EXCHANGE_MSGPACK_READ_H
+#ifndef CONVERT_PERFWHIZ_MSGPACK_READ_H
+#define CONVERT_PERFWHIZ_MSGPACK_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

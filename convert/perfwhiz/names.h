@@ -5,8 +5,8 @@
  *
  * Ownership  caller's storage, perfwhiz_names_fini() empties it
  */
-#ifndef EXCHANGE_PERFWHIZ_NAMES_H
-#define EXCHANGE_PERFWHIZ_NAMES_H
+#ifndef CONVERT_PERFWHIZ_NAMES_H
+#define CONVERT_PERFWHIZ_NAMES_H
 
 #include "base/memory/array.h"
 #include "base/memory/map.h"

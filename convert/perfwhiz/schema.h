@@ -5,8 +5,8 @@
  *
  * Ownership  caller's storage, perfwhiz_reasons_fini() empties it
  */
-#ifndef EXCHANGE_PERFWHIZ_SCHEMA_H
-#define EXCHANGE_PERFWHIZ_SCHEMA_H
+#ifndef CONVERT_PERFWHIZ_SCHEMA_H
+#define CONVERT_PERFWHIZ_SCHEMA_H
 
 #include "base/memory/array.h"
 #include "base/memory/buf.h"

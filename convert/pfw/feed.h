@@ -10,8 +10,8 @@
  * Ownership  pfw_feed_new() gives; names are borrowed; a part is valid until the next
  *            pfw_feed_next()
  */
-#ifndef EXCHANGE_PFW_FEED_H
-#define EXCHANGE_PFW_FEED_H
+#ifndef CONVERT_PFW_FEED_H
+#define CONVERT_PFW_FEED_H
 
 #include "cdict/error.h"
 #include "convert/pfw/parse.h"

@@ -10,8 +10,8 @@
  * Threads    one at a time per object
  * Ownership  gunzip_open() fills the caller's storage, gunzip_close() empties it
  */
-#ifndef EXCHANGE_GUNZIP_H
-#define EXCHANGE_GUNZIP_H
+#ifndef CONVERT_PFW_GUNZIP_H
+#define CONVERT_PFW_GUNZIP_H
 
 #include <stddef.h>
 #include <stdint.h>

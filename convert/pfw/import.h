@@ -10,8 +10,8 @@
  *            it
  * Ownership  pfw_open() gives; the names are borrowed
  */
-#ifndef EXCHANGE_PFW_IMPORT_H
-#define EXCHANGE_PFW_IMPORT_H
+#ifndef CONVERT_PFW_IMPORT_H
+#define CONVERT_PFW_IMPORT_H
 
 #include "convert/convert.h"
 

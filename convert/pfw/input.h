@@ -14,8 +14,8 @@
  *            piece
  * Ownership  pfw_input_open() fills the caller's storage, pfw_input_close() empties it
  */
-#ifndef EXCHANGE_PFW_INPUT_H
-#define EXCHANGE_PFW_INPUT_H
+#ifndef CONVERT_PFW_INPUT_H
+#define CONVERT_PFW_INPUT_H
 
 #include <pthread.h>
 #include <stdbool.h>

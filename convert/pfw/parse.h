@@ -15,8 +15,8 @@
  * Ownership  caller's storage; a zeroed struct is empty; texts point into the text that was parsed,
  *            which is modified (escapes are replaced) and must outlive them
  */
-#ifndef EXCHANGE_PFW_PARSE_H
-#define EXCHANGE_PFW_PARSE_H
+#ifndef CONVERT_PFW_PARSE_H
+#define CONVERT_PFW_PARSE_H
 
 #include <stdbool.h>
 

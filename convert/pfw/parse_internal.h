@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* parse_internal.h - parses a line: its own keys (parse.c), those of "args" (args.c). */
-#ifndef EXCHANGE_PFW_PARSE_INTERNAL_H
-#define EXCHANGE_PFW_PARSE_INTERNAL_H
+#ifndef CONVERT_PFW_PARSE_INTERNAL_H
+#define CONVERT_PFW_PARSE_INTERNAL_H
 
 #include "convert/pfw/parse.h"
 #include "convert/pfw/scan.h"

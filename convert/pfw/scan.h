@@ -6,8 +6,8 @@
  * after the last newline may be read. Functions return the position after the item, NULL when it is
  * not there.
  */
-#ifndef EXCHANGE_PFW_SCAN_H
-#define EXCHANGE_PFW_SCAN_H
+#ifndef CONVERT_PFW_SCAN_H
+#define CONVERT_PFW_SCAN_H
 
 #include <string.h>
 

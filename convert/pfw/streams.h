@@ -8,8 +8,8 @@
  *
  * Ownership  caller's storage; a zeroed struct has no streams
  */
-#ifndef EXCHANGE_PFW_STREAMS_H
-#define EXCHANGE_PFW_STREAMS_H
+#ifndef CONVERT_PFW_STREAMS_H
+#define CONVERT_PFW_STREAMS_H
 
 #include <stdint.h>
 

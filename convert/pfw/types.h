@@ -12,8 +12,8 @@
  * Failure    negative code with *err filled
  * Ownership  pfw_types_init() fills the caller's storage, pfw_types_fini() empties it
  */
-#ifndef EXCHANGE_PFW_TYPES_H
-#define EXCHANGE_PFW_TYPES_H
+#ifndef CONVERT_PFW_TYPES_H
+#define CONVERT_PFW_TYPES_H
 
 #include "base/memory/buf.h"
 #include "base/memory/map.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* types_internal.h - an event type, shared by types.c, which makes it, and records.c, which writes events. */
-#ifndef EXCHANGE_PFW_TYPES_INTERNAL_H
-#define EXCHANGE_PFW_TYPES_INTERNAL_H
+#ifndef CONVERT_PFW_TYPES_INTERNAL_H
+#define CONVERT_PFW_TYPES_INTERNAL_H
 
 #include "base/cursor.h"
 #include "convert/pfw/types.h"

@@ -2,8 +2,8 @@
 /*
  * values.h - JSON values of I/O traces: escapes in strings, numbers.
  */
-#ifndef EXCHANGE_PFW_VALUES_H
-#define EXCHANGE_PFW_VALUES_H
+#ifndef CONVERT_PFW_VALUES_H
+#define CONVERT_PFW_VALUES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * Threads    one at a time per table
  * Ownership  caller's storage; a zeroed struct is an empty table; texts are borrowed
  */
-#ifndef EXCHANGE_PFW_WORDS_H
-#define EXCHANGE_PFW_WORDS_H
+#ifndef CONVERT_PFW_WORDS_H
+#define CONVERT_PFW_WORDS_H
 
 #include "base/memory/array.h"
 #include "base/memory/places.h"

@@ -4,8 +4,8 @@
  * to its host's time (TIME_SHIFT), those of a TSC scaled (TSC2NSEC), then the offsets added
  * (OFFSET, DATE).
  */
-#ifndef EXCHANGE_TRACEDAT_CLOCK_H
-#define EXCHANGE_TRACEDAT_CLOCK_H
+#ifndef CONVERT_TRACEDAT_CLOCK_H
+#define CONVERT_TRACEDAT_CLOCK_H
 
 #include "convert/tracedat/internal.h"
 

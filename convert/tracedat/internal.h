@@ -4,8 +4,8 @@
  *
  * Ownership  everything read from it is borrowed and dies with it
  */
-#ifndef EXCHANGE_TRACEDAT_INTERNAL_H
-#define EXCHANGE_TRACEDAT_INTERNAL_H
+#ifndef CONVERT_TRACEDAT_INTERNAL_H
+#define CONVERT_TRACEDAT_INTERNAL_H
 
 #include "base/cursor.h"
 #include "base/fail.h"

@@ -8,8 +8,8 @@
  * Failure    1 an event, 0 the end, negative with *err filled; damage is noted by tracedat_note()
  * Ownership  the payload is valid until the next call
  */
-#ifndef EXCHANGE_TRACEDAT_RING_H
-#define EXCHANGE_TRACEDAT_RING_H
+#ifndef CONVERT_TRACEDAT_RING_H
+#define CONVERT_TRACEDAT_RING_H
 
 #include "convert/tracedat/internal.h"
 

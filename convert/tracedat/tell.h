@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* tell.h - stores the contents of a trace.dat except events in a cdict. 0 or a negative code. */
-#ifndef EXCHANGE_TRACEDAT_TELL_H
-#define EXCHANGE_TRACEDAT_TELL_H
+#ifndef CONVERT_TRACEDAT_TELL_H
+#define CONVERT_TRACEDAT_TELL_H
 
 #include "base/memory/map.h"
 #include "convert/ingest/ingest.h"

@@ -11,8 +11,8 @@
  * Failure    negative code with *err filled; damage that leaves usable data is in the report
  * Ownership  open and parse give, close takes (NULL is fine)
  */
-#ifndef EXCHANGE_TRACEDAT_H
-#define EXCHANGE_TRACEDAT_H
+#ifndef CONVERT_TRACEDAT_TRACEDAT_H
+#define CONVERT_TRACEDAT_TRACEDAT_H
 
 #include "convert/convert.h"
 

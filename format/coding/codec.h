@@ -3,8 +3,8 @@
  * codec.h - zlib raw deflate with the three strategies that columns need.
  * One object per thread; deflate states are kept between calls.
  */
-#ifndef FORMAT_CODEC_H
-#define FORMAT_CODEC_H
+#ifndef FORMAT_CODING_CODEC_H
+#define FORMAT_CODING_CODEC_H
 
 #include "base/memory/buf.h"
 #include "cdict/error.h"

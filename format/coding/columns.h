@@ -3,8 +3,8 @@
  * columns.h - encoding of columns: values that were not as predicted are kept per
  * column and, when the block ends, written in the smallest coding.
  */
-#ifndef FORMAT_COLUMNS_H
-#define FORMAT_COLUMNS_H
+#ifndef FORMAT_CODING_COLUMNS_H
+#define FORMAT_CODING_COLUMNS_H
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * Ownership  format_decoder_new() gives; schema and payload are borrowed, the
  *            payload only until format_decoder_open() returns
  */
-#ifndef FORMAT_DECODE_H
-#define FORMAT_DECODE_H
+#ifndef FORMAT_CODING_DECODE_H
+#define FORMAT_CODING_DECODE_H
 
 #include "cdict/event.h"
 #include "format/coding/encode.h"

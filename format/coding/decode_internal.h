@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* decode_internal.h - the decoder's parts: opening a block, its columns, and its events. */
-#ifndef FORMAT_DECODE_INTERNAL_H
-#define FORMAT_DECODE_INTERNAL_H
+#ifndef FORMAT_CODING_DECODE_INTERNAL_H
+#define FORMAT_CODING_DECODE_INTERNAL_H
 
 #include "base/cursor.h"
 #include "cdict/reader.h"
@@ -117,7 +117,7 @@ int decode_open_columns(struct format_decoder *dec, struct cursor *dir,
  * their own. */
 decode_fields_fn *decode_fields_of(const struct format_type *type);
 
-/* decode_varint - like cursor_varint(); false when there is none. */
+/* decode_varint - like cursor_varint(); false if there is none. */
 static inline bool decode_varint(struct bytes *b, uint64_t *v)
 {
 	struct cursor c;

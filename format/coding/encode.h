@@ -7,8 +7,8 @@
  * Threads    one thread at a time per encoder; the schema is only read
  * Ownership  format_encoder_new() gives; the schema is borrowed
  */
-#ifndef FORMAT_ENCODE_H
-#define FORMAT_ENCODE_H
+#ifndef FORMAT_CODING_ENCODE_H
+#define FORMAT_CODING_ENCODE_H
 
 #include "cdict/writer.h"
 #include "format/schema.h"
@@ -41,7 +41,7 @@ struct format_block {
 struct block_digest;
 
 /* format_encoder_finish - appends the payload to @out, fills *info, and empties the
- * encoder. *digest (unless NULL; given, free()): the block's digest, NULL when there is none.
+ * encoder. *digest (unless NULL; given, free()): the block's digest, NULL if there is none.
  * 0 or -ENOMEM. */
 int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct format_block *info,
 			  struct block_digest **digest);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* encode_internal.h - the encoder's parts: tables, fields, blocks. */
-#ifndef FORMAT_ENCODE_INTERNAL_H
-#define FORMAT_ENCODE_INTERNAL_H
+#ifndef FORMAT_CODING_ENCODE_INTERNAL_H
+#define FORMAT_CODING_ENCODE_INTERNAL_H
 
 #include "format/coding/columns.h"
 #include "format/coding/encode.h"

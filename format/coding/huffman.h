@@ -6,8 +6,8 @@
  *
  * The stream is plain RFC 1951: any inflate reads it.
  */
-#ifndef FORMAT_HUFFMAN_H
-#define FORMAT_HUFFMAN_H
+#ifndef FORMAT_CODING_HUFFMAN_H
+#define FORMAT_CODING_HUFFMAN_H
 
 #include "base/memory/buf.h"
 

@@ -8,8 +8,8 @@
  * event's coded fields so far: task fields as task indexes, other scalars as
  * values, byte fields as keys into the block's table of byte strings.
  */
-#ifndef FORMAT_STATE_H
-#define FORMAT_STATE_H
+#ifndef FORMAT_CODING_STATE_H
+#define FORMAT_CODING_STATE_H
 
 #include "format/schema.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* digest_book.h - the tasks of the writer of DGST blocks (internal to format/digest). */
-#ifndef FORMAT_DIGEST_BOOK_H
-#define FORMAT_DIGEST_BOOK_H
+#ifndef FORMAT_DIGEST_DIGEST_BOOK_H
+#define FORMAT_DIGEST_DIGEST_BOOK_H
 
 #include "format/digest.h"
 

@@ -47,7 +47,7 @@ static uint64_t room(const struct cdict_reader *r, size_t size)
 	return (8 * (uint64_t)r->size + FREE_BYTES) / size;
 }
 
-/* The index of the event block with number @ordinal; r->blocks.n when there is none. */
+/* The index of the event block with number @ordinal; r->blocks.n if there is none. */
 static size_t find_block(const struct cdict_reader *r, uint64_t ordinal)
 {
 	size_t low = 0, high = r->blocks.n;

@@ -8,8 +8,8 @@
  * Threads    one thread reads
  * Ownership  ahead_new() gives; the objects in the options are borrowed
  */
-#ifndef FORMAT_AHEAD_H
-#define FORMAT_AHEAD_H
+#ifndef FORMAT_FILE_AHEAD_H
+#define FORMAT_FILE_AHEAD_H
 
 #include "cdict/reader.h"
 

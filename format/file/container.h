@@ -3,8 +3,8 @@
  * container.h - blocks inside the file: headers, CRCs, the envelope of all blocks
  * but those of events, and their rows.
  */
-#ifndef FORMAT_CONTAINER_H
-#define FORMAT_CONTAINER_H
+#ifndef FORMAT_FILE_CONTAINER_H
+#define FORMAT_FILE_CONTAINER_H
 
 #include "base/cursor.h"
 #include "base/memory/buf.h"

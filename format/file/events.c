@@ -127,7 +127,7 @@ static void rise(struct cdict_events *it, size_t i)
 	heap[i] = c;
 }
 
-/* Moves @c to its next block; false when there is none. */
+/* Moves @c to its next block; false if there is none. */
 static bool chain_next_block(struct cdict_events *it, struct chain *c)
 {
 	if (c->next_block == c->blocks.n)

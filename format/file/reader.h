@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* reader.h - the inside of an open cdict, shared by reader*.c, get.c, events.c. */
-#ifndef FORMAT_READER_H
-#define FORMAT_READER_H
+#ifndef FORMAT_FILE_READER_H
+#define FORMAT_FILE_READER_H
 
 #include <pthread.h>
 
@@ -34,7 +34,7 @@ struct cdict_reader {
 	ARRAY(uint32_t) ordinals;   /* per block: its number in the file */
 	ARRAY(uint64_t) digests;    /* where DGST blocks are */
 	uint8_t *block_bad;         /* per block: already counted as damaged */
-	struct stack_table *stacks; /* NULL when there are none */
+	struct stack_table *stacks; /* NULL if there are none */
 	struct stringset texts;     /* every string given out, but INFO's */
 	uint32_t info_rows;         /* of INFO, with those that were replaced */
 	uint64_t room;              /* bytes that rows and texts may still take */

@@ -6,8 +6,8 @@
  *
  * Threads    a dictionary: one at a time. Reading: as the reader
  */
-#ifndef FORMAT_STACKS_H
-#define FORMAT_STACKS_H
+#ifndef FORMAT_FILE_STACKS_H
+#define FORMAT_FILE_STACKS_H
 
 #include <stdbool.h>
 
@@ -53,7 +53,7 @@ size_t stack_dict_waiting(const struct stack_dict *d);
 void stack_dict_rewind(struct stack_dict *d);
 
 /* stack_dict_take - appends to @out the content of a STAK block with the new entries since
- * the last call, at most some MiB of them; nothing when there are none. */
+ * the last call, at most some MiB of them; nothing if there are none. */
 void stack_dict_take(struct stack_dict *d, struct buf *out);
 
 /* stack_events_write - the content of a STEV block for the EVNT block of number @ordinal;

@@ -82,7 +82,7 @@ static int read_texts(struct stack_table *t, struct cursor *c, uint64_t *room)
 	return cursor_ok(c) ? 0 : CDICT_ECORRUPT;
 }
 
-/* Text @i - 1, "" for 0, NULL when there is none. */
+/* Text @i - 1, "" for 0, NULL if there is none. */
 static const char *text_at(const struct stack_table *t, uint64_t i)
 {
 	if (!i)

@@ -3,8 +3,8 @@
  * writer.h - the writer's internal interface: puts blocks of events that were encoded
  * elsewhere (in parallel) into the file in the order of the calls.
  */
-#ifndef FORMAT_WRITER_H
-#define FORMAT_WRITER_H
+#ifndef FORMAT_FILE_WRITER_H
+#define FORMAT_FILE_WRITER_H
 
 #include "cdict/writer.h"
 #include "format/coding/encode.h"

@@ -14,8 +14,8 @@
  * Threads    one at a time per index
  * Ownership  new gives, free takes (NULL is fine); texts found are borrowed from it
  */
-#ifndef FORMAT_LABEL_INDEX_H
-#define FORMAT_LABEL_INDEX_H
+#ifndef FORMAT_LABELS_LABEL_INDEX_H
+#define FORMAT_LABELS_LABEL_INDEX_H
 
 #include "format/labels/mapping.h"
 #include "cdict/reader.h"
@@ -38,7 +38,7 @@ struct label_task {
 };
 
 /* label_index_find - merges all labels of the task into @out and marks them as used;
- * false when there is none. */
+ * false if there is none. */
 bool label_index_find(struct label_index *ix, const struct label_task *task,
 		      struct cdict_label *out);
 

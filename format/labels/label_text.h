@@ -5,8 +5,8 @@
  * Ownership  returned texts are given (free them); NULL: there is none, or out of memory
  *            with *failed set
  */
-#ifndef FORMAT_LABEL_TEXT_H
-#define FORMAT_LABEL_TEXT_H
+#ifndef FORMAT_LABELS_LABEL_TEXT_H
+#define FORMAT_LABELS_LABEL_TEXT_H
 
 #include <stdbool.h>
 

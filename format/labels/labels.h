@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* labels.h - rows of LABL blocks: names given to tasks; cdict(5). */
-#ifndef FORMAT_LABELS_H
-#define FORMAT_LABELS_H
+#ifndef FORMAT_LABELS_LABELS_H
+#define FORMAT_LABELS_LABELS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -20,8 +20,8 @@
  *            borrowed until mapping_fini() (pointers into labels[] only until the next
  *            mapping_add(); texts stay where they are)
  */
-#ifndef FORMAT_MAPPING_H
-#define FORMAT_MAPPING_H
+#ifndef FORMAT_LABELS_MAPPING_H
+#define FORMAT_LABELS_MAPPING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ int mapping_add_all(struct mapping *m, const struct mapping *from, struct cdict_
 
 /* mapping_find - merges the labels of the task @tid that started at @start_ns: those with
  * this start and those without one. With @start_ns 0: all labels of the tid whatever their
- * start. origin is the greatest of them. False when there is none. */
+ * start. origin is the greatest of them. False if there is none. */
 bool mapping_find(const struct mapping *m, int32_t tid, uint64_t start_ns, struct cdict_label *out);
 
 /* The labels of a tid in the order of arrival: the index of the first one, of the next

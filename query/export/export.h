@@ -16,8 +16,8 @@
  * Failure    0 or a negative code with *err filled; the sink keeps write errors
  * Ownership  the walk, its reader and the sink are borrowed; arguments of a format's functions, for the call
  */
-#ifndef EXCHANGE_EXPORT_H
-#define EXCHANGE_EXPORT_H
+#ifndef QUERY_EXPORT_EXPORT_H
+#define QUERY_EXPORT_EXPORT_H
 
 #include "analyze/walk/ops.h"
 #include "base/text/sink.h"

@@ -13,8 +13,8 @@
  * Failure    0 or a negative errno; the output sink keeps its write errors, too
  * Ownership  caller's storage; gzip_close() empties it, also when open failed
  */
-#ifndef EXCHANGE_GZIP_H
-#define EXCHANGE_GZIP_H
+#ifndef QUERY_EXPORT_GZIP_H
+#define QUERY_EXPORT_GZIP_H
 
 #include <zlib.h>
 

@@ -5,8 +5,8 @@
  *
  * Ownership and failure as in export.h
  */
-#ifndef EXCHANGE_IO_EXPORT_H
-#define EXCHANGE_IO_EXPORT_H
+#ifndef QUERY_EXPORT_IO_EXPORT_H
+#define QUERY_EXPORT_IO_EXPORT_H
 
 #include "query/export/export.h"
 

@@ -8,8 +8,8 @@
  * Failure    0 or -ENOMEM
  * Ownership  caller's storage; io_perfetto_fini() empties it, also without a begin
  */
-#ifndef EXCHANGE_IO_PERFETTO_H
-#define EXCHANGE_IO_PERFETTO_H
+#ifndef QUERY_EXPORT_IO_PERFETTO_H
+#define QUERY_EXPORT_IO_PERFETTO_H
 
 #include "base/memory/array.h"
 #include "base/memory/buf.h"

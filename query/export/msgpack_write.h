@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* msgpack_write.h - writes MessagePack into a sink, each value in its shortest form. */
-#ifndef EXCHANGE_MSGPACK_WRITE_H
-#define EXCHANGE_MSGPACK_WRITE_H
+#ifndef QUERY_EXPORT_MSGPACK_WRITE_H
+#define QUERY_EXPORT_MSGPACK_WRITE_H
 
 #include <stdint.h>
 

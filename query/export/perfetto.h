@@ -5,8 +5,8 @@
  *
  * Field numbers are those of protos/perfetto/trace in Perfetto's sources.
  */
-#ifndef EXCHANGE_PERFETTO_H
-#define EXCHANGE_PERFETTO_H
+#ifndef QUERY_EXPORT_PERFETTO_H
+#define QUERY_EXPORT_PERFETTO_H
 
 #include "query/export/export.h"
 #include "query/export/proto.h"

@@ -10,8 +10,8 @@
  * The length of a nested message always takes four bytes, which readers accept and which saves a copy (Perfetto's own
  * writer does the same). Out of memory sets the buffer's failed.
  */
-#ifndef EXCHANGE_PROTO_H
-#define EXCHANGE_PROTO_H
+#ifndef QUERY_EXPORT_PROTO_H
+#define QUERY_EXPORT_PROTO_H
 
 #include "base/memory/buf.h"
 

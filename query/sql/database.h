@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* database.h - connections of the program, which loads SQLite for them. */
-#ifndef QUERY_DATABASE_H
-#define QUERY_DATABASE_H
+#ifndef QUERY_SQL_DATABASE_H
+#define QUERY_SQL_DATABASE_H
 
 #include "query/sql/tables.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* extension.h - the entry of the extension. */
-#ifndef QUERY_EXTENSION_H
-#define QUERY_EXTENSION_H
+#ifndef QUERY_SQL_EXTENSION_H
+#define QUERY_SQL_EXTENSION_H
 
 #include "cdict/export.h"
 #include "query/sql/tables.h"

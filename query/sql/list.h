@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* list.h - a source whose rows are numbered: tasks, CPUs, losses. */
-#ifndef QUERY_LIST_H
-#define QUERY_LIST_H
+#ifndef QUERY_SQL_LIST_H
+#define QUERY_SQL_LIST_H
 
 #include "query/sql/tables.h"
 

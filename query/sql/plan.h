@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* plan.h - turns the constraints of a statement into a scan. */
-#ifndef QUERY_PLAN_H
-#define QUERY_PLAN_H
+#ifndef QUERY_SQL_PLAN_H
+#define QUERY_SQL_PLAN_H
 
 #include "query/sql/tables.h"
 

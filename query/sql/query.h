@@ -16,8 +16,8 @@
  * Failure    0 or a negative code with *err filled
  * Ownership  open gives, close takes (NULL is fine); readers and labels are borrowed and outlive the query
  */
-#ifndef QUERY_QUERY_H
-#define QUERY_QUERY_H
+#ifndef QUERY_SQL_QUERY_H
+#define QUERY_SQL_QUERY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * sqlite.h - SQLite, called only through the table of functions that it passes to an extension, so that the program and
  * cdict_sqlite.so use the same objects, and neither is linked with it.
  */
-#ifndef QUERY_SQLITE_H
-#define QUERY_SQLITE_H
+#ifndef QUERY_SQL_SQLITE_H
+#define QUERY_SQL_SQLITE_H
 
 #include <sqlite3ext.h>
 

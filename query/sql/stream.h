@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* stream.h - a source whose rows are the stored events, in order of time. */
-#ifndef QUERY_STREAM_H
-#define QUERY_STREAM_H
+#ifndef QUERY_SQL_STREAM_H
+#define QUERY_SQL_STREAM_H
 
 #include "query/sql/tables.h"
 

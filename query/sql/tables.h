@@ -8,8 +8,8 @@
  * Threads    one at a time per database connection
  * Failure    0 or a negative code with *err filled
  */
-#ifndef QUERY_TABLES_H
-#define QUERY_TABLES_H
+#ifndef QUERY_SQL_TABLES_H
+#define QUERY_SQL_TABLES_H
 
 #include "analyze/walk/ops.h"
 #include "base/memory/array.h"

@@ -3,8 +3,8 @@
  * walk.h - a source whose rows come from an analysis: the engine walks a few thousand events at a time, and the rows that
  * the analysis adds meanwhile are the next rows.
  */
-#ifndef QUERY_WALK_H
-#define QUERY_WALK_H
+#ifndef QUERY_SQL_WALK_H
+#define QUERY_SQL_WALK_H
 
 #include "query/sql/tables.h"
 

@@ -14,8 +14,8 @@
  * Ownership  new gives, free takes (NULL is fine); a grid is the caller's, emptied
  *            by bins_grid_fini()
  */
-#ifndef RENDER_BINS_H
-#define RENDER_BINS_H
+#ifndef RENDER_BINS_BINS_H
+#define RENDER_BINS_BINS_H
 
 #include <stdbool.h>
 #include <stddef.h>

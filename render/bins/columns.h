@@ -8,8 +8,8 @@
  * Failure    0 or -ENOMEM
  * Ownership  caller's storage; columns_fini() empties
  */
-#ifndef RENDER_COLUMNS_H
-#define RENDER_COLUMNS_H
+#ifndef RENDER_BINS_COLUMNS_H
+#define RENDER_BINS_COLUMNS_H
 
 #include <stdint.h>
 

@@ -10,8 +10,8 @@
  * Failure    0 or -ENOMEM
  * Ownership  new gives, free takes (NULL is fine)
  */
-#ifndef RENDER_LANES_H
-#define RENDER_LANES_H
+#ifndef RENDER_BINS_LANES_H
+#define RENDER_BINS_LANES_H
 
 #include <stdbool.h>
 #include <stddef.h>

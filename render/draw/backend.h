@@ -8,8 +8,8 @@
  *
  * Failure    0 or a negative code with *err filled; the sink keeps write errors
  */
-#ifndef RENDER_BACKEND_H
-#define RENDER_BACKEND_H
+#ifndef RENDER_DRAW_BACKEND_H
+#define RENDER_DRAW_BACKEND_H
 
 #include "base/text/sink.h"
 #include "cdict/error.h"
@@ -33,7 +33,7 @@ struct backend {
 
 extern const struct backend backend_svg, backend_png, backend_pdf, backend_term;
 
-/* backend_find - by name; backend_for - by a path's ending; NULL when there is none. */
+/* backend_find - by name; backend_for - by a path's ending; NULL if there is none. */
 const struct backend *backend_find(const char *name);
 const struct backend *backend_for(const char *path);
 

@@ -6,8 +6,8 @@
  * From the top: title, subtitle, room for the view's legend, the plot, ticks, the axis'
  * title, foot.
  */
-#ifndef RENDER_FRAME_H
-#define RENDER_FRAME_H
+#ifndef RENDER_DRAW_FRAME_H
+#define RENDER_DRAW_FRAME_H
 
 #include "cdict/loss.h"
 #include "render/draw/marks.h"

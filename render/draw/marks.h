@@ -10,8 +10,8 @@
  * Failure    a failed allocation sets @failed, later marks do nothing
  * Ownership  caller's storage; texts given to marks are copied; marks_fini() frees
  */
-#ifndef RENDER_MARKS_H
-#define RENDER_MARKS_H
+#ifndef RENDER_DRAW_MARKS_H
+#define RENDER_DRAW_MARKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  * reasons have colours by name: a reason has the same one in every capture, and a cause
  * has the same one on Intel, AMD and arm64.
  */
-#ifndef RENDER_PALETTE_H
-#define RENDER_PALETTE_H
+#ifndef RENDER_DRAW_PALETTE_H
+#define RENDER_DRAW_PALETTE_H
 
 #include <stdbool.h>
 #include <stdint.h>

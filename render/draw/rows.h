@@ -3,8 +3,8 @@
  * rows.h - pictures with one row per task, vCPU or CPU: its name at the left, its
  * data at the right.
  */
-#ifndef RENDER_ROWS_H
-#define RENDER_ROWS_H
+#ifndef RENDER_DRAW_ROWS_H
+#define RENDER_DRAW_ROWS_H
 
 #include "render/draw/frame.h"
 

@@ -4,8 +4,8 @@
  *
  * Units      values in ns or whatever the axis counts; positions in the canvas'
  */
-#ifndef RENDER_SCALE_H
-#define RENDER_SCALE_H
+#ifndef RENDER_DRAW_SCALE_H
+#define RENDER_DRAW_SCALE_H
 
 #include <stdbool.h>
 #include <stddef.h>

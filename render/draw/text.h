@@ -8,8 +8,8 @@
  * Units      *_ns nanoseconds; widths and sizes in the canvas' units
  * Ownership  a char * from a function without a buffer argument is given: free() it
  */
-#ifndef RENDER_TEXT_H
-#define RENDER_TEXT_H
+#ifndef RENDER_DRAW_TEXT_H
+#define RENDER_DRAW_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

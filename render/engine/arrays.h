@@ -6,8 +6,8 @@
  *
  * Failure    the sinks keep that memory ran out
  */
-#ifndef RENDER_PAGE_ARRAYS_H
-#define RENDER_PAGE_ARRAYS_H
+#ifndef RENDER_ENGINE_ARRAYS_H
+#define RENDER_ENGINE_ARRAYS_H
 
 #include "base/text/json.h"
 

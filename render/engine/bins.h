@@ -13,8 +13,8 @@
  * Failure    0 or a negative code
  * Ownership  new gives, free takes (NULL is fine)
  */
-#ifndef RENDER_PAGE_BINS_H
-#define RENDER_PAGE_BINS_H
+#ifndef RENDER_ENGINE_BINS_H
+#define RENDER_ENGINE_BINS_H
 
 #include "analyze/kvm/vcpu.h"
 #include "analyze/sched/slices.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* bins_internal.h - shared by bins.c, which counts, and bins_write.c. */
-#ifndef RENDER_PAGE_BINS_INTERNAL_H
-#define RENDER_PAGE_BINS_INTERNAL_H
+#ifndef RENDER_ENGINE_BINS_INTERNAL_H
+#define RENDER_ENGINE_BINS_INTERNAL_H
 
 #include "analyze/sched/slices.h"
 #include "analyze/walk/index.h"

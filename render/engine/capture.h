@@ -13,8 +13,8 @@
  * Failure    0 or a negative code, with *err filled if there is one
  * Ownership  the struct is the caller's, walk and texts borrowed
  */
-#ifndef RENDER_PAGE_CAPTURE_H
-#define RENDER_PAGE_CAPTURE_H
+#ifndef RENDER_ENGINE_CAPTURE_H
+#define RENDER_ENGINE_CAPTURE_H
 
 #include "base/text/json.h"
 #include "base/text/sink.h"

@@ -15,8 +15,8 @@
  * Failure    0 or a negative code with *err filled
  * Ownership  the capture's bytes are borrowed; answers are valid until the next question
  */
-#ifndef RENDER_PAGE_ENGINE_H
-#define RENDER_PAGE_ENGINE_H
+#ifndef RENDER_ENGINE_ENGINE_H
+#define RENDER_ENGINE_ENGINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* engine_internal.h - shared by engine.c, tasks.c and the answers to questions. */
-#ifndef RENDER_PAGE_ENGINE_INTERNAL_H
-#define RENDER_PAGE_ENGINE_INTERNAL_H
+#ifndef RENDER_ENGINE_ENGINE_INTERNAL_H
+#define RENDER_ENGINE_ENGINE_INTERNAL_H
 
 #include "analyze/printing/reasons.h"
 #include "analyze/sched/slices.h"

@@ -11,8 +11,8 @@
  *
  * Ownership  all borrowed
  */
-#ifndef RENDER_FLEET_PAGE_H
-#define RENDER_FLEET_PAGE_H
+#ifndef RENDER_PAGE_FLEET_PAGE_H
+#define RENDER_PAGE_FLEET_PAGE_H
 
 #include "cdict/error.h"
 #include "base/text/sink.h"

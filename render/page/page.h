@@ -12,8 +12,8 @@
  *
  * Failure    the sink keeps write errors; page_deflated() 0 or -ENOMEM
  */
-#ifndef RENDER_PAGE_H
-#define RENDER_PAGE_H
+#ifndef RENDER_PAGE_PAGE_H
+#define RENDER_PAGE_PAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* sweep_page.h - a picture with its figures below, as a self-contained page: no network, no script. */
-#ifndef RENDER_SWEEP_PAGE_H
-#define RENDER_SWEEP_PAGE_H
+#ifndef RENDER_PAGE_SWEEP_PAGE_H
+#define RENDER_PAGE_SWEEP_PAGE_H
 
 #include "base/text/sink.h"
 #include "cdict/error.h"

@@ -3,8 +3,8 @@
  * cores.h - which task ran where: one row per CPU over time, a colour for each of the tasks, or
  * groups of tasks, that ran most, or for each of the states of vCPUs.
  */
-#ifndef RENDER_VIEW_CORES_H
-#define RENDER_VIEW_CORES_H
+#ifndef RENDER_VIEWS_CORES_H
+#define RENDER_VIEWS_CORES_H
 
 #include "render/bins/lanes.h"
 #include "render/draw/frame.h"

@@ -6,8 +6,8 @@
  * Units      ns
  * Ownership  names are clean and the caller's
  */
-#ifndef RENDER_VIEW_DELAYS_H
-#define RENDER_VIEW_DELAYS_H
+#ifndef RENDER_VIEWS_DELAYS_H
+#define RENDER_VIEWS_DELAYS_H
 
 #include "render/draw/frame.h"
 

@@ -7,8 +7,8 @@
  *
  * Ownership  exit_mix is the caller's storage, zeroed; names are copied
  */
-#ifndef RENDER_VIEW_EXITS_H
-#define RENDER_VIEW_EXITS_H
+#ifndef RENDER_VIEWS_EXITS_H
+#define RENDER_VIEWS_EXITS_H
 
 #include "base/memory/array.h"
 #include "render/draw/frame.h"

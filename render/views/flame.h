@@ -6,8 +6,8 @@
  *
  * Failure    0 or a negative code with *err filled; the sink keeps write errors
  */
-#ifndef RENDER_FLAME_H
-#define RENDER_FLAME_H
+#ifndef RENDER_VIEWS_FLAME_H
+#define RENDER_VIEWS_FLAME_H
 
 #include "base/text/sink.h"
 #include "render/draw/marks.h"

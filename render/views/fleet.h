@@ -4,8 +4,8 @@
  *
  * Texts are clean (text_clean()) and borrowed.
  */
-#ifndef RENDER_VIEW_FLEET_H
-#define RENDER_VIEW_FLEET_H
+#ifndef RENDER_VIEWS_FLEET_H
+#define RENDER_VIEWS_FLEET_H
 
 #include "render/draw/frame.h"
 

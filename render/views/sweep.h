@@ -5,8 +5,8 @@
  *
  * Texts are clean (text_clean()) and borrowed; positions on the x axis are values, or 0, 1, 2... for texts.
  */
-#ifndef RENDER_VIEW_SWEEP_H
-#define RENDER_VIEW_SWEEP_H
+#ifndef RENDER_VIEWS_SWEEP_H
+#define RENDER_VIEWS_SWEEP_H
 
 #include "render/draw/marks.h"
 #include "tables/columns/quartiles.h"

@@ -3,8 +3,8 @@
  * switches.h - the heat map of intervals: when they ended (x), how long they were
  * (y, logarithmic), how many (colour).
  */
-#ifndef RENDER_VIEW_SWITCHES_H
-#define RENDER_VIEW_SWITCHES_H
+#ifndef RENDER_VIEWS_SWITCHES_H
+#define RENDER_VIEWS_SWITCHES_H
 
 #include "analyze/sched/slices.h"
 #include "render/bins/bins.h"

@@ -6,8 +6,8 @@
  * Units      run_ns in the window; switches counted
  * Ownership  the caller's; names are clean
  */
-#ifndef RENDER_VIEW_TASKS_H
-#define RENDER_VIEW_TASKS_H
+#ifndef RENDER_VIEWS_TASKS_H
+#define RENDER_VIEWS_TASKS_H
 
 #include "render/draw/frame.h"
 

@@ -3,8 +3,8 @@
  * vcpu.h - where each vCPU's time went: one bar of states per vCPU (or per VM for all its vCPUs),
  * each as long as the window, the worst on top.
  */
-#ifndef RENDER_VIEW_VCPU_H
-#define RENDER_VIEW_VCPU_H
+#ifndef RENDER_VIEWS_VCPU_H
+#define RENDER_VIEWS_VCPU_H
 
 #include "render/draw/frame.h"
 

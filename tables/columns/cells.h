@@ -13,8 +13,8 @@
  *
  * A getter leaves the cell empty when there is no value.
  */
-#ifndef TABLES_CELLS_H
-#define TABLES_CELLS_H
+#ifndef TABLES_COLUMNS_CELLS_H
+#define TABLES_COLUMNS_CELLS_H
 
 #include "tables/columns/table.h"
 #include "tables/columns/walk.h"

@@ -3,8 +3,8 @@
  * decl.h - the declaration of a table: its columns, the source of its rows, how they add up.
  * Printing, sorting, totals, comparison and the page use it.
  */
-#ifndef TABLES_DECL_H
-#define TABLES_DECL_H
+#ifndef TABLES_COLUMNS_DECL_H
+#define TABLES_COLUMNS_DECL_H
 
 #include "tables/columns/cells.h"
 

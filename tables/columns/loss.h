@@ -4,8 +4,8 @@
  *
  * Units      *_ns in the recording's clock
  */
-#ifndef TABLES_LOSS_H
-#define TABLES_LOSS_H
+#ifndef TABLES_COLUMNS_LOSS_H
+#define TABLES_COLUMNS_LOSS_H
 
 #include "base/text/json.h"
 #include "base/text/scope.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* number.h - numbers for people; each returns @out. */
-#ifndef TABLES_NUMBER_H
-#define TABLES_NUMBER_H
+#ifndef TABLES_COLUMNS_NUMBER_H
+#define TABLES_COLUMNS_NUMBER_H
 
 #include <stdint.h>
 

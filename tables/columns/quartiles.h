@@ -6,8 +6,8 @@
  * linearly between x[floor(h)] and the next one (type 7 of Hyndman and Fan, the default of R and
  * numpy).
  */
-#ifndef TABLES_QUARTILES_H
-#define TABLES_QUARTILES_H
+#ifndef TABLES_COLUMNS_QUARTILES_H
+#define TABLES_COLUMNS_QUARTILES_H
 
 #include <stddef.h>
 

@@ -15,8 +15,8 @@
  *
  * Failure    out of memory is remembered; table_done() returns NULL
  */
-#ifndef TABLES_TABLE_H
-#define TABLES_TABLE_H
+#ifndef TABLES_COLUMNS_TABLE_H
+#define TABLES_COLUMNS_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * table_fit.h - fits columns of text to a terminal: each row is one line. The least important
  * columns are dropped, then texts are cut.
  */
-#ifndef TABLES_TABLE_FIT_H
-#define TABLES_TABLE_FIT_H
+#ifndef TABLES_COLUMNS_TABLE_FIT_H
+#define TABLES_COLUMNS_TABLE_FIT_H
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
  * Each returns a new table after tables_walk_run(), filled from the analysis of its name, which
  * must be registered; the caller frees it; NULL: out of memory.
  */
-#ifndef TABLES_TABLES_H
-#define TABLES_TABLES_H
+#ifndef TABLES_COLUMNS_TABLES_H
+#define TABLES_COLUMNS_TABLES_H
 
 #include "tables/columns/table.h"
 #include "tables/columns/walk.h"

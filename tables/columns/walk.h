@@ -15,8 +15,8 @@
  * Ownership  the reader, the labels and pointers in the options are borrowed; analyses put into
  *            the struct are taken.  tables_walk_fini() also after a failure
  */
-#ifndef TABLES_WALK_H
-#define TABLES_WALK_H
+#ifndef TABLES_COLUMNS_WALK_H
+#define TABLES_COLUMNS_WALK_H
 
 #include "analyze/kvm/exits.h"
 #include "analyze/kvm/halts.h"

@@ -9,8 +9,8 @@
  * Ownership  changes_init() fills the caller's zeroed struct, changes_fini() empties it, also
  *            after a failure; the tables' texts are borrowed from it
  */
-#ifndef TABLES_CHANGES_H
-#define TABLES_CHANGES_H
+#ifndef TABLES_COMPARE_CHANGES_H
+#define TABLES_COMPARE_CHANGES_H
 
 #include "base/statistics.h"
 #include "tables/columns/table.h"

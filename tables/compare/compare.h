@@ -9,8 +9,8 @@
  * Ownership  compare_init() fills the caller's struct, compare_fini() empties it, also after
  *            a failure; names are borrowed from it
  */
-#ifndef TABLES_COMPARE_H
-#define TABLES_COMPARE_H
+#ifndef TABLES_COMPARE_COMPARE_H
+#define TABLES_COMPARE_COMPARE_H
 
 #include "base/memory/array.h"
 #include "base/memory/stringset.h"
@@ -43,7 +43,7 @@ struct compare_row {
 	uint32_t cpu;                     /* CDICT_CPU_UNKNOWN if not part of the key */
 	const struct compare_item *items; /* of all captures */
 	size_t n_items;
-	double *values;  /* [capture][figure]; NAN where there is none */
+	double *values;  /* [capture][figure]; NAN if missing */
 	bool *set;       /* [capture]: it has this row */
 	double *unknown; /* [capture]: percent of its tasks' time that is unknown */
 	bool nameless;   /* of one of several VMs without names: in one capture only */
@@ -67,7 +67,7 @@ struct compare {
 /* compare_declare - fills the declaration and figures without captures; compare_init() includes
  * it. */
 void compare_declare(struct compare *c, enum compare_what what);
-/* compare_value - the figure of a cell; NAN: there is none. */
+/* compare_value - the figure of a cell; NAN if missing. */
 double compare_value(const struct compare_figure *f, const struct table_cell *cell,
 		     uint64_t window_ns);
 /* compare_init - compares the @n finished @walks, each with tasks, exits, vcpus and coremap;

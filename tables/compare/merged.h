@@ -8,8 +8,8 @@
  *
  * Ownership  rows and their texts are borrowed for the call
  */
-#ifndef TABLES_MERGED_H
-#define TABLES_MERGED_H
+#ifndef TABLES_COMPARE_MERGED_H
+#define TABLES_COMPARE_MERGED_H
 
 #include "tables/compare/compare.h"
 
@@ -28,7 +28,7 @@ struct table *tables_merged(const struct tables_decl *decl, const struct tables_
 			    size_t n, uint64_t window_ns, unsigned hidden);
 
 /* tables_merged_figures - the compared figures of such rows: values[row * c->n_figures + figure],
- * NAN where there is none. @c is from compare_declare(). 0 or -ENOMEM. */
+ * NAN where a row has no such figure. @c is from compare_declare(). 0 or -ENOMEM. */
 int tables_merged_figures(const struct compare *c, const struct tables_merged_row *rows, size_t n,
 			  uint64_t window_ns, double *values);
 

@@ -13,8 +13,8 @@
  *
  * Ownership  rule_parse() fills the caller's struct, rule_fini() empties it, also after a failure
  */
-#ifndef TABLES_RULES_H
-#define TABLES_RULES_H
+#ifndef TABLES_COMPARE_RULES_H
+#define TABLES_COMPARE_RULES_H
 
 #include "tables/compare/changes.h"
 

@@ -15,8 +15,8 @@
  * Failure    f->culprits.failed: out of memory
  * Ownership  caller's storage; texts are borrowed and die with fold_fini(), or with the names
  */
-#ifndef TABLES_FOLD_H
-#define TABLES_FOLD_H
+#ifndef TABLES_FINDINGS_FOLD_H
+#define TABLES_FINDINGS_FOLD_H
 
 #include "tables/columns/decl.h"
 #include "tables/names/culprits.h"

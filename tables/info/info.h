@@ -4,8 +4,8 @@
  *
  * Ownership  caller's storage: the reader is borrowed; info_fini() empties
  */
-#ifndef TABLES_INFO_H
-#define TABLES_INFO_H
+#ifndef TABLES_INFO_INFO_H
+#define TABLES_INFO_INFO_H
 
 #include "base/text/sink.h"
 #include "cdict/reader.h"

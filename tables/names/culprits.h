@@ -12,8 +12,8 @@
  * Failure    NULL and @failed: out of memory
  * Ownership  caller's storage; texts are borrowed and die with culprits_fini(), or with the names
  */
-#ifndef TABLES_CULPRITS_H
-#define TABLES_CULPRITS_H
+#ifndef TABLES_NAMES_CULPRITS_H
+#define TABLES_NAMES_CULPRITS_H
 
 #include "analyze/kvm/vcpu.h"
 #include "base/memory/array.h"

@@ -8,8 +8,8 @@
  *
  * Ownership  the caller frees returned texts, unless they are borrowed
  */
-#ifndef TABLES_NAMES_H
-#define TABLES_NAMES_H
+#ifndef TABLES_NAMES_NAMES_H
+#define TABLES_NAMES_NAMES_H
 
 #include "analyze/walk/engine.h"
 #include "base/memory/array.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* names_vms.h - internals of struct names: labels of tasks, and their VMs. */
-#ifndef TABLES_NAMES_VMS_H
-#define TABLES_NAMES_VMS_H
+#ifndef TABLES_NAMES_NAMES_VMS_H
+#define TABLES_NAMES_NAMES_VMS_H
 
 #include "format/labels/label_text.h"
 #include "tables/names/names.h"

@@ -5,8 +5,8 @@
  * raw_syscalls events do not show whether the task is 32-bit, so the number alone does not identify
  * the call.
  */
-#ifndef TABLES_SYSCALLS_H
-#define TABLES_SYSCALLS_H
+#ifndef TABLES_NAMES_SYSCALLS_H
+#define TABLES_NAMES_SYSCALLS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* coremap_map.h - the core map for people: a row per task, a column per CPU, in as many tables as
  * needed to keep lines short. */
-#ifndef TABLES_COREMAP_MAP_H
-#define TABLES_COREMAP_MAP_H
+#ifndef TABLES_ROWS_COREMAP_MAP_H
+#define TABLES_ROWS_COREMAP_MAP_H
 
 #include "analyze/walk/index.h"
 #include "base/memory/map.h"

@@ -19,8 +19,8 @@
  * Failure    0 or a negative code with *err filled
  * Ownership  caller's storage; calllog_fini() also after a failure
  */
-#ifndef TABLES_CALLLOG_H
-#define TABLES_CALLLOG_H
+#ifndef TABLES_STACKS_CALLLOG_H
+#define TABLES_STACKS_CALLLOG_H
 
 #include "tables/columns/table.h"
 #include "tables/stacks/folded.h"

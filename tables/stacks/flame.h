@@ -8,8 +8,8 @@
  *
  * Failure    0 or a negative code with *err filled
  */
-#ifndef TABLES_FLAME_H
-#define TABLES_FLAME_H
+#ifndef TABLES_STACKS_FLAME_H
+#define TABLES_STACKS_FLAME_H
 
 #include "analyze/sched/stacks.h"
 #include "tables/columns/tables.h"

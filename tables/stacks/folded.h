@@ -19,8 +19,8 @@
  * Failure    0 or a negative code with *err filled
  * Ownership  caller's storage, it owns the names; folded_fini() also after a failure
  */
-#ifndef TABLES_FOLDED_H
-#define TABLES_FOLDED_H
+#ifndef TABLES_STACKS_FOLDED_H
+#define TABLES_STACKS_FOLDED_H
 
 #include <stdbool.h>
 #include <stddef.h>

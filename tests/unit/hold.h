@@ -3,8 +3,8 @@
  * hold.h - what must hold for the figures of any capture, however damaged: for the
  * property tests, of made-up captures (test_vcpu.c) and of real ones (tools/addup.c).
  */
-#ifndef TESTS_HOLD_H
-#define TESTS_HOLD_H
+#ifndef TESTS_UNIT_HOLD_H
+#define TESTS_UNIT_HOLD_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
  * "PID TID COMM" of every thread. Its cmdline shows NULs as blanks: every " -" begins an
  * argument, and what follows its first blank is the next.
  */
-#ifndef TESTS_PROCTREE_H
-#define TESTS_PROCTREE_H
+#ifndef TESTS_UNIT_PROCTREE_H
+#define TESTS_UNIT_PROCTREE_H
 
 #include <ctype.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * trace.h - a made-up capture in memory, for the tests of analyze/: events are added in
  * order of time, then walked by an engine.  Test code: failures abort.
  */
-#ifndef TESTS_TRACE_H
-#define TESTS_TRACE_H
+#ifndef TESTS_UNIT_TRACE_H
+#define TESTS_UNIT_TRACE_H
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* picture.h - draws the figures of a sweep. */
-#ifndef SWEEP_PICTURE_H
-#define SWEEP_PICTURE_H
+#ifndef CMD_SWEEP_RUN_PICTURE_H
+#define CMD_SWEEP_RUN_PICTURE_H
 
 #include "cmd/sweep/run/sweep.h"
 #include "render/views/sweep.h"

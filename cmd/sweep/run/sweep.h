@@ -8,8 +8,8 @@
  * Failure    0 or a negative code with *err filled
  * Ownership  caller's storage; sweep_fini() frees the content of a struct sweep
  */
-#ifndef SWEEP_SWEEP_H
-#define SWEEP_SWEEP_H
+#ifndef CMD_SWEEP_RUN_SWEEP_H
+#define CMD_SWEEP_RUN_SWEEP_H
 
 #include <math.h>
 #include <stdbool.h>

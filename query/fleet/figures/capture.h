@@ -10,8 +10,8 @@
  * Failure    0 or a negative code with *err filled
  * Ownership  the reader is borrowed; fleet_capture_fini() empties
  */
-#ifndef FLEET_CAPTURE_H
-#define FLEET_CAPTURE_H
+#ifndef QUERY_FLEET_FIGURES_CAPTURE_H
+#define QUERY_FLEET_FIGURES_CAPTURE_H
 
 #include "cdict/reader.h"
 #include "query/fleet/figures/value.h"

@@ -6,8 +6,8 @@
  *
  * Failure    0 or a negative code with *err filled; damaged or foreign values are errors that name them
  */
-#ifndef FLEET_FIGURES_H
-#define FLEET_FIGURES_H
+#ifndef QUERY_FLEET_FIGURES_FIGURES_H
+#define QUERY_FLEET_FIGURES_FIGURES_H
 
 #include "query/fleet/figures/rows.h"
 #include "query/fleet/store/store.h"

@@ -7,8 +7,8 @@
  *
  * Failure    0 or a negative code with *err filled
  */
-#ifndef FLEET_FILE_H
-#define FLEET_FILE_H
+#ifndef QUERY_FLEET_FIGURES_FILE_H
+#define QUERY_FLEET_FIGURES_FILE_H
 
 #include "query/fleet/figures/capture.h"
 #include "query/fleet/store/store.h"

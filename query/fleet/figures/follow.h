@@ -8,8 +8,8 @@
  * Failure    0 or a negative code with *err filled; the next look continues, without the buckets this one missed
  * Ownership  caller's storage, zeroed; fleet_follow_fini() empties it
  */
-#ifndef FLEET_FOLLOW_H
-#define FLEET_FOLLOW_H
+#ifndef QUERY_FLEET_FIGURES_FOLLOW_H
+#define QUERY_FLEET_FIGURES_FOLLOW_H
 
 #include "query/fleet/figures/hosts.h"
 

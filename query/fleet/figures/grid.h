@@ -13,8 +13,8 @@
  * Failure    0 or a negative code with *err filled
  * Ownership  caller's storage, zeroed; fleet_grid_fini() empties it
  */
-#ifndef FLEET_GRID_H
-#define FLEET_GRID_H
+#ifndef QUERY_FLEET_FIGURES_GRID_H
+#define QUERY_FLEET_FIGURES_GRID_H
 
 #include "query/fleet/figures/hosts.h"
 

@@ -5,8 +5,8 @@
  * Failure    0 or a negative code with *err filled; damaged or foreign values are errors that name them
  * Ownership  caller's storage, zeroed; fleet_read_fini() empties it
  */
-#ifndef FLEET_HOSTS_H
-#define FLEET_HOSTS_H
+#ifndef QUERY_FLEET_FIGURES_HOSTS_H
+#define QUERY_FLEET_FIGURES_HOSTS_H
 
 #include "query/fleet/figures/capture.h"
 #include "query/fleet/figures/rows.h"

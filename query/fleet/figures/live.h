@@ -13,8 +13,8 @@
  * Threads    one
  * Ownership  fleet_live_init() fills caller's storage, fini empties it; borrows options
  */
-#ifndef FLEET_LIVE_H
-#define FLEET_LIVE_H
+#ifndef QUERY_FLEET_FIGURES_LIVE_H
+#define QUERY_FLEET_FIGURES_LIVE_H
 
 #include "base/memory/array.h"
 #include "query/fleet/figures/capture.h"

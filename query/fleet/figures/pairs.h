@@ -8,8 +8,8 @@
  * Failure    NULL: out of memory
  * Ownership  given; column names are borrowed from @words, which must outlive the table
  */
-#ifndef FLEET_PAIRS_H
-#define FLEET_PAIRS_H
+#ifndef QUERY_FLEET_FIGURES_PAIRS_H
+#define QUERY_FLEET_FIGURES_PAIRS_H
 
 #include "query/fleet/figures/grid.h"
 

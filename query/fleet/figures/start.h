@@ -11,8 +11,8 @@
  * Units      *_ns since 1970
  * Failure    0 or a negative code with *err filled
  */
-#ifndef FLEET_START_H
-#define FLEET_START_H
+#ifndef QUERY_FLEET_FIGURES_START_H
+#define QUERY_FLEET_FIGURES_START_H
 
 #include "base/memory/array.h"
 #include "query/fleet/figures/capture.h"

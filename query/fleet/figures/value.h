@@ -10,8 +10,8 @@
  *
  * Failure    0 or a negative code with *err filled
  */
-#ifndef FLEET_VALUE_H
-#define FLEET_VALUE_H
+#ifndef QUERY_FLEET_FIGURES_VALUE_H
+#define QUERY_FLEET_FIGURES_VALUE_H
 
 #include "base/memory/buf.h"
 #include "query/fleet/figures/rows.h"

@@ -5,8 +5,8 @@
  * Units      *_ms since 1970
  * Ownership  caller's storage, nothing to free
  */
-#ifndef FLEET_JOB_H
-#define FLEET_JOB_H
+#ifndef QUERY_FLEET_STORE_JOB_H
+#define QUERY_FLEET_STORE_JOB_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  * Threads    one at a time per struct redis
  * Ownership  an answer is given: free it with redis_free() (NULL is fine); its texts are borrowed
  */
-#ifndef FLEET_REDIS_H
-#define FLEET_REDIS_H
+#ifndef QUERY_FLEET_STORE_REDIS_H
+#define QUERY_FLEET_STORE_REDIS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* TLS for connections to Redis, with hiredis 1.0 and later. */
-#ifndef FLEET_REDIS_TLS_H
-#define FLEET_REDIS_TLS_H
+#ifndef QUERY_FLEET_STORE_REDIS_TLS_H
+#define QUERY_FLEET_STORE_REDIS_TLS_H
 
 #include "cdict/error.h"
 

@@ -5,8 +5,8 @@
  *
  * Failure    0 or a negative code with *err filled
  */
-#ifndef FLEET_SPOOL_H
-#define FLEET_SPOOL_H
+#ifndef QUERY_FLEET_STORE_SPOOL_H
+#define QUERY_FLEET_STORE_SPOOL_H
 
 #include "query/fleet/store/store.h"
 

@@ -17,8 +17,8 @@
  * Threads    one at a time per store; any number of processes
  * Ownership  open gives, close takes
  */
-#ifndef FLEET_STORE_H
-#define FLEET_STORE_H
+#ifndef QUERY_FLEET_STORE_STORE_H
+#define QUERY_FLEET_STORE_STORE_H
 
 #include "base/memory/array.h"
 #include "query/fleet/store/job.h"

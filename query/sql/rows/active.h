@@ -11,8 +11,8 @@
  * Failure    negative code with *err filled; a block that cannot be read is noted in the reader's damage
  * Ownership  active_sums() fills the caller's storage, active_fini() empties it; texts are the reader's
  */
-#ifndef QUERY_ACTIVE_H
-#define QUERY_ACTIVE_H
+#ifndef QUERY_SQL_ROWS_ACTIVE_H
+#define QUERY_SQL_ROWS_ACTIVE_H
 
 #include "base/memory/array.h"
 #include "cdict/reader.h"

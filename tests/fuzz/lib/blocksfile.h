@@ -5,8 +5,8 @@
  * The input is blocks as they are inside, before they are packed: each a byte for its type, two of its size and
  * its content. What is made of them is a file whose check sums and index are right.
  */
-#ifndef TESTS_FUZZ_BLOCKSFILE_H
-#define TESTS_FUZZ_BLOCKSFILE_H
+#ifndef TESTS_FUZZ_LIB_BLOCKSFILE_H
+#define TESTS_FUZZ_LIB_BLOCKSFILE_H
 
 /* base/text/json.h has one of that name, too */
 #define json_null jansson_null

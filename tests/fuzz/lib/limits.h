@@ -3,8 +3,8 @@
  * limits.h - what a target may hold of memory at a time: as DESIGN has it, 64 MiB and eight times the
  * input.  In a build without ASan nothing is counted; libFuzzer's -timeout counts the time.
  */
-#ifndef TESTS_FUZZ_LIMITS_H
-#define TESTS_FUZZ_LIMITS_H
+#ifndef TESTS_FUZZ_LIB_LIMITS_H
+#define TESTS_FUZZ_LIB_LIMITS_H
 
 #include <stdatomic.h>
 #include <stdint.h>

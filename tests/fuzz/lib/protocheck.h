@@ -8,8 +8,8 @@
  *	ftrace    a CPU below 1024; on each of them who is switched out was switched in
  *	tracks    described once, before their first event; slices on one nest, and end
  */
-#ifndef TESTS_FUZZ_PROTOCHECK_H
-#define TESTS_FUZZ_PROTOCHECK_H
+#ifndef TESTS_FUZZ_LIB_PROTOCHECK_H
+#define TESTS_FUZZ_LIB_PROTOCHECK_H
 
 #include <stdint.h>
 #include <stdio.h>

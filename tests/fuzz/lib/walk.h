@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* walk.h - reads all that an open cdict gives; what fuzz targets share. */
-#ifndef TESTS_FUZZ_WALK_H
-#define TESTS_FUZZ_WALK_H
+#ifndef TESTS_FUZZ_LIB_WALK_H
+#define TESTS_FUZZ_LIB_WALK_H
 
 #include <stdint.h>
 #include <stdlib.h>

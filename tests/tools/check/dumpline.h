@@ -9,8 +9,8 @@
  * every byte that is no printable ASCII, the quote and the backslash as \xNN; other
  * bytes are hexadecimal, two digits each, in braces.
  */
-#ifndef TESTS_TOOLS_DUMPLINE_H
-#define TESTS_TOOLS_DUMPLINE_H
+#ifndef TESTS_TOOLS_CHECK_DUMPLINE_H
+#define TESTS_TOOLS_CHECK_DUMPLINE_H
 
 #include <inttypes.h>
 

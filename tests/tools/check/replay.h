@@ -17,8 +17,8 @@
  * one that another recording gave to the same user for the same project. Every service is
  * answered for on one port, so addresses in answers become 127.0.0.1:{PORT}.
  */
-#ifndef TESTS_TOOLS_REPLAY_H
-#define TESTS_TOOLS_REPLAY_H
+#ifndef TESTS_TOOLS_CHECK_REPLAY_H
+#define TESTS_TOOLS_CHECK_REPLAY_H
 
 #include <jansson.h>
 #include <stdbool.h>

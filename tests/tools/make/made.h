@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What tools that make up captures have in common: types from tests/data/formats, payloads, the writer. */
-#ifndef TESTS_TOOLS_MADE_H
-#define TESTS_TOOLS_MADE_H
+#ifndef TESTS_TOOLS_MAKE_MADE_H
+#define TESTS_TOOLS_MAKE_MADE_H
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* coverage.h - included by every file of `make coverage`: counts coverage of a child before its _exit(), too. */
-#ifndef BUILD_AUX_COVERAGE_H
-#define BUILD_AUX_COVERAGE_H
+#ifndef TESTS_TOOLS_SOURCE_COVERAGE_H
+#define TESTS_TOOLS_SOURCE_COVERAGE_H
 
 #include <unistd.h>
 

@@ -8,8 +8,8 @@
  * Ownership    texts and all that hangs on @g live until mkperf.c's fini(); a struct buf is the
  *              caller's, who frees .p
  */
-#ifndef TESTS_TOOLS_MKPERF_H
-#define TESTS_TOOLS_MKPERF_H
+#ifndef TESTS_TOOLS_MAKE_MKPERF_MKPERF_H
+#define TESTS_TOOLS_MAKE_MKPERF_MKPERF_H
 
 #include <stdbool.h>
 #include <stddef.h>
