@@ -179,7 +179,7 @@ mkperf_srcs := $(sort $(wildcard tests/tools/make/mkperf/*.c))
 fuzz_srcs := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 unit_bins := $(unit_srcs:%.c=$(B)/%)
 tool_bins := $(tool_srcs:%.c=$(B)/%)
-bench_srcs := $(sort $(wildcard tests/bench/measure/*.c))
+bench_srcs := $(sort $(wildcard tests/bench/_measure/*.c))
 bench_bins := $(bench_srcs:%.c=$(B)/%)
 preload_srcs := $(sort $(wildcard tests/tools/run/preload/*.c))
 preload_sos := $(preload_srcs:%.c=$(B)/%.so)
@@ -488,7 +488,7 @@ mutants-judge: $(B)/cdict $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
 		python3 tests/mutants/mutants.py $(B) $(N) $(SEED) $(ROOM)
 
 .PHONY: coverage cppcheck analyzer tidy valgrind tsan syntax
-COVERED ?= unit cli openstack hostile nomem outputs
+COVERED ?= unit cli openstack faults
 coverage:
 	@$(MAKE) $(parallel) B=build/coverage CFLAGS='-O1 -g1 --coverage -include tests/tools/source/coverage.h' LDFLAGS=--coverage test-build
 	@find build/coverage -name '*.gcda' -delete
@@ -526,7 +526,7 @@ fuzz:
 	@tests/tools/source/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 bench: all $(B)/tests/tools/make/fleetload
-	@CDICT=$(abspath $(B)/cdict) FLEETLOAD=$(abspath $(B)/tests/tools/make/fleetload) CAPTURE='$(CAPTURE)' tests/bench/measure/run.sh
+	@CDICT=$(abspath $(B)/cdict) FLEETLOAD=$(abspath $(B)/tests/tools/make/fleetload) CAPTURE='$(CAPTURE)' tests/bench/_measure/run.sh
 
 # ---- install, clean, help ----------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ set -u
 
 export SHA=1a2b3c4 CDICT_STORE=jobs
 cd "$(mktemp -d)" || exit 1
-mkdir bin && ln -s "$CDICT" "$BUILD/tests/bench/measure/diskread" bin && PATH=$PWD/bin:$PATH
+mkdir bin && ln -s "$CDICT" "$BUILD/tests/bench/_measure/diskread" bin && PATH=$PWD/bin:$PATH
 for file in run.data perf.data; do cp "$DATA/kvm-small.data" $file; done
 for file in tmap.csv map.csv new.csv; do cp "$DATA/kvm-small.map.csv" $file; done
 mkdir traces && head -n 8 "$DATA/job.pfw" | gzip | tee traces/a.pfw.gz >traces/b.pfw.gz

@@ -4,9 +4,9 @@
 # commands print.
 # needs: python3
 set -u
-here=$(dirname "$(realpath "$0")")
+
 # shellcheck source=/dev/null
-. "$here/_lib.sh"
+. "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1
 export LD_LIBRARY_PATH=$BUILD
 

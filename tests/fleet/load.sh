@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # again: moments of a clock
-# tests/bench/measure/fleet_load.sh with few hosts: everything pushed at real pace and at full speed arrives in a cluster of three, to the last event.
+# tests/bench/_measure/fleet_load.sh with few hosts: everything pushed at real pace and at full speed arrives in a cluster of three, to the last event.
 # needs: python3 jq redis-server redis-cli
 # waits: 1
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1
 
-NICE=0 HOSTS=20 BUCKETS=5 MOST=10 WORKERS=3 FLEETLOAD=$BUILD/tests/tools/make/fleetload LOAD_DIR=$PWD "$TOP/tests/bench/measure/fleet_load.sh" >out 2>err
+NICE=0 HOSTS=20 BUCKETS=5 MOST=10 WORKERS=3 FLEETLOAD=$BUILD/tests/tools/make/fleetload LOAD_DIR=$PWD "$TOP/tests/bench/_measure/fleet_load.sh" >out 2>err
 status=$?
 if [ $status = 77 ]; then
 	skip few_hosts_push_and_all_arrives "$(tail -n 1 err)"

@@ -15,7 +15,7 @@ head -c 1M /dev/zero >file
 recorded() {
 	"$CDICT" sweep -q -n 2 --record --keep kept --max-loss 100 -t diskread -L b 4K,16K --metric record.switches --metric record.syscalls \
 		--metric record.tasks.run_ns --metric record.events --metric 'reads=record{count --by syscall}.count[].calls|max' \
-		--metric wall --metric cpu -o r.svg -- "$BUILD/tests/bench/measure/diskread" -f file -b '{b}' -c 30 -j >out 2>err || echo "status $?: $(cat err)"
+		--metric wall --metric cpu -o r.svg -- "$BUILD/tests/bench/_measure/diskread" -f file -b '{b}' -c 30 -j >out 2>err || echo "status $?: $(cat err)"
 	for p in 0 1; do for n in 0 1; do
 		file=kept/000$p-0$n.cdict
 		want=$(for what in tasks.total.switches count.total.calls tasks.total.run_ns; do

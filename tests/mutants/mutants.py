@@ -34,10 +34,14 @@ AT_ONCE = 2
 QUICK = 6  # s, measured with gcov: who takes longer judges where no other reaches the line, or with THOROUGH=1
 
 
+def sources(room):
+    return sorted(glob.glob(f"{room}/**/*.c", recursive=True))
+
+
 def sites(rooms):
     """(file, line's number, what was changed, text) of every slip, the latter two made when they are asked for."""
     for room in rooms:
-        for file in sorted(glob.glob(f"{room}/*.c")):
+        for file in sources(room):
             with open(file, encoding="utf-8") as f:
                 text = f.read()
             for start, end, new in slips.slips(text):
@@ -101,7 +105,7 @@ def measure(build):
     found.kept = {n: k for n, k in found.kept.items() if n in stamps}
     if stale:
         print(f"what {len(stale)} tests reach is measured", flush=True)
-        files = [f for room in ROOMS for f in sorted(glob.glob(f"{room}/*.c"))]
+        files = [f for room in ROOMS for f in sources(room)]
         objects = {f: f"obj/{f[:-2]}.o" for f in files}
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(lambda f: library.compile(f, read(f), objects[f], ("-O0", "--coverage")), files))

@@ -32,8 +32,8 @@ class Tests:
                         SHARED="", FEW="3", LD_LIBRARY_PATH=folder, MALLOC_PERTURB_="165")  # of the real captures only those in tests/data: quick, and everywhere the same
 
     def names(self):
-        found = [p[:-2] for p in glob.glob("tests/unit/test_*.c") + glob.glob("tests/fuzz/fuzz_*.c")]
-        found += [p[:-4] for p in glob.glob("tests/cli/*.cmd")]
+        found = [p[:-2] for p in glob.glob("tests/unit/*/test_*.c") + glob.glob("tests/fuzz/fuzz_*.c")]
+        found += [p[:-4] for p in glob.glob("tests/cli/*/*.cmd")]
         found += [p[:-3] for s in SCRIPTS for p in glob.glob(f"tests/{s}.sh") if not os.path.basename(p).startswith("_")]
         return sorted(p.removeprefix("tests/") for p in found)
 

@@ -3,7 +3,7 @@
 # needs: python3
 # timeout: 300
 #
-# The sweep of a real benchmark (tests/bench/measure/diskread.c): its data and pictures are there, the figures are those that Python's
+# The sweep of a real benchmark (tests/bench/_measure/diskread.c): its data and pictures are there, the figures are those that Python's
 # statistics make of the samples, squares and bars are where the axes of the SVG say, hostile text stays text; what kill -9
 # interrupts at any moment goes on.
 set -u
@@ -15,7 +15,7 @@ sweep() {
 	"$CDICT" sweep -q -n 5 --drop-first -L b 1K,2K,4K..64K -L n 2,3 --metric 'benchmark_samples[].bandwidth:B/s' \
 		--metric wall --metric 'seconds=benchmark_samples[].seconds|median:s' --mark '4K=</text><script>,32K' \
 		--title 'reads of {b} & <b>"more"</b>' -o disk.svg -o disk.png -o disk.pdf -o disk.html \
-		-- "$BUILD/tests/bench/measure/diskread" -f file -b '{b}' -c 8 -n '{n}' -j >out 2>err
+		-- "$BUILD/tests/bench/_measure/diskread" -f file -b '{b}' -c 8 -n '{n}' -j >out 2>err
 }
 verdict a_real_benchmark_is_swept "$(sweep || echo "status $?"; cat err; [ "$(wc -l <out)" = 43 ] || wc -l out
 	for file in svg png pdf html json csv; do [ -s disk.$file ] || echo "no disk.$file"; done)"

@@ -3,8 +3,8 @@
 # Hosts push for minutes into a cluster of three Redis servers on this machine: at real pace, one bucket a second each, and as
 # fast as possible. Prints pushes a second, lag, memory and CPU of each node, and the controller's cost of reading the job.
 #
-#   tests/bench/measure/fleet_load.sh                         a thousand hosts, ten minutes: needs a quarter of an hour and 7 GB of memory
-#   HOSTS=20 BUCKETS=5 MOST=2 tests/bench/measure/fleet_load.sh
+#   tests/bench/_measure/fleet_load.sh                         a thousand hosts, ten minutes: needs a quarter of an hour and 7 GB of memory
+#   HOSTS=20 BUCKETS=5 MOST=2 tests/bench/_measure/fleet_load.sh
 #
 # Environment: CDICT the program, FLEETLOAD (build/tests/tools/make/fleetload), HOSTS=1000, BUCKETS=600 (seconds), MOST=20 (buckets per
 #   host at full speed), READ=20000 (buckets that are read back and added up), SPREAD=1000 (ms after a bucket's end within which hosts push it), WORKERS=4, VARIANTS=16 (hosts
@@ -17,7 +17,7 @@ top=$(cd "$(dirname "$0")/../../.." && pwd)
 export CDICT=${CDICT:-$top/build/cdict}
 FLEETLOAD=${FLEETLOAD:-$top/build/tests/tools/make/fleetload}
 HOSTS=${HOSTS:-1000} BUCKETS=${BUCKETS:-600} MOST=${MOST:-20} READ=${READ:-20000} SPREAD=${SPREAD:-1000} WORKERS=${WORKERS:-4} VARIANTS=${VARIANTS:-16}
-. "$top/tests/bench/measure/_fleet.sh"
+. "$top/tests/bench/_measure/_fleet.sh"
 missing=$(fleet_missing) && { echo "fleet_load.sh: $missing" >&2; exit 77; }
 renice -n "${NICE:-10}" $$ >/dev/null
 # each host has two connections: to the first node in the address, and to the job's node

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A hundred hosts with a minute of one-second buckets in one Redis server: memory used there, and the cost of pushing and of the page.
-# Prints lines of the table of tests/bench/measure/run.sh, which calls it.
+# Prints lines of the table of tests/bench/_measure/run.sh, which calls it.
 #
 # Environment: CDICT the program, FLEETLOAD (build/tests/tools/make/fleetload), HOSTS=100, BUCKETS=60, STRICT=1: exit with status 1 if a "must" is missed
 set -u
@@ -10,7 +10,7 @@ top=$(cd "$(dirname "$0")/../../.." && pwd)
 export CDICT=${CDICT:-$top/build/cdict}
 FLEETLOAD=${FLEETLOAD:-$top/build/tests/tools/make/fleetload}
 HOSTS=${HOSTS:-100} BUCKETS=${BUCKETS:-60}
-. "$top/tests/bench/measure/_fleet.sh"
+. "$top/tests/bench/_measure/_fleet.sh"
 
 line() { printf '%-66s %10s %8s %8s  %s\n' "$@"; }
 note() { line "$1" "$2" - - "${3-}"; }

@@ -7,7 +7,7 @@
 # Both run with their defaults: cdict with a ring of 16 MB, perf with one of 512 KB. Because perf then loses events, which
 # costs it nothing, it also runs with 16 MB.
 #
-#   tests/bench/measure/record.sh             also called by tests/bench/measure/run.sh; prints lines of its table
+#   tests/bench/_measure/record.sh             also called by tests/bench/_measure/run.sh; prints lines of its table
 #
 # Environment: CDICT the program, RUNS=5 (4 * RUNS + 1 rounds: runs of the same program differ by 30 %),
 #   STRICT=1: exit with status 1 if a "must" is missed,

@@ -334,8 +334,8 @@ table_rows() {
 	else
 		note "full HTML report" - "skipped: no such command yet"
 	fi
-	RUNS=$RUNS STRICT=1 RECORD_DIR=$PWD "$top/tests/bench/measure/record.sh" || missed=$((missed + 1))
-	STRICT=1 "$top/tests/bench/measure/fleet.sh" || missed=$((missed + 1))
+	RUNS=$RUNS STRICT=1 RECORD_DIR=$PWD "$top/tests/bench/_measure/record.sh" || missed=$((missed + 1))
+	STRICT=1 "$top/tests/bench/_measure/fleet.sh" || missed=$((missed + 1))
 }
 
 # The cost of the large capture's page in a browser.
