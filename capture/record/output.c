@@ -19,8 +19,10 @@
 /* Bound of the file's end without the index: INFO, a loss or two of each CPU. */
 #define CLOSING_BYTES ((uint64_t)16 << 10)
 #define CLOSING_CPU_BYTES 96u
-/* Its usual size: --max-size leaves this much for it. */
+/* Its usual size, for which --max-size leaves room: INFO, and a share of the size for digests and
+ * for losses and tasks noticed last. */
 #define CLOSING_USUAL_BYTES ((uint64_t)2 << 10)
+#define CLOSING_USUAL_SHARE 64u
 /* A block's row in the index, and its header: packed, rather over- than underestimated. */
 #define INDEX_BYTES 32u
 #define HEADER_BYTES 32u
@@ -45,7 +47,7 @@ static bool fits(struct recording *rec, uint64_t bytes)
 {
 	uint64_t limit = rec->opts->rotate ? 0 : rec->opts->max_bytes;
 	uint64_t all = target_bytes(rec->target) + bytes + CLOSING_USUAL_BYTES +
-		       rec->n_cpus * CLOSING_CPU_BYTES;
+		       limit / CLOSING_USUAL_SHARE + rec->n_cpus * CLOSING_CPU_BYTES;
 
 	if (limit && all > limit) {
 		atomic_store(&rec->at_limit, true);
