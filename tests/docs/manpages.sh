@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The option tables are the truth: every option that --help names is in the man page, and the
-# other way round; every page renders without a warning and has an example that names its command.
+# The manual pages match the option tables: every option in --help is in the man page, and vice
+# versa; every page renders without a warning and has an example with its command.
 set -u
 
 commands=$("$CDICT" help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p')
 [ -n "$commands" ] || echo "not ok the list of commands is empty"
 
-# "-o --output" a line, letters where there are some.
+# "-o --output" a line, of a page those that follow .TP, letters where there are some.
 of_help() {
 	sed -n 's/^  \(-[A-Za-z]\), \(--[a-z-]*\).*/\1 \2/p;s/^      \(--[a-z-]*\).*/\1/p' | sort
 }
 of_page() {
-	sed -n '/^\.SH OPTIONS/,/^\.SH EX/p' "$1" | sed -n 's/^\.BR \(.*\)/\1/p' | grep '^\\-' |
+	sed -n '/^\.SH OPTIONS/,/^\.SH EX/p' "$1" | sed -n '/^\.T[PQ]/{n;s/^\.BR\{0,1\} \(.*\)/\1/p}' | grep '^\\-' |
 		sed -e 's/\\-/-/g' -e 's/", "//' -e 's/ *".*//' -e 's/  */ /g' | sort
 }
 
