@@ -64,7 +64,7 @@ run_all() { # NAME, lines on stdin
 		esac
 		if [[ $line == *jq* ]] && ! command -v jq >/dev/null; then continue; fi
 		for file in run record before after base new base-1 base-2 new-1 new-2 big tuesday monday; do cp named.cdict $file.cdict; done
-		rm -rf jobs
+		rm -rf jobs killed.cdict
 		[[ $line != *--job* && $line != *--spool* && $line != *'job show'* && $line != *'job start'* && $line != *'job remove'* ]] || cdict job create 2001
 		[[ $line != *before,after* ]] || for job in before after; do cdict job create $job && cdict push -q --job $job $job.cdict; done
 		[[ $line != *--spool* ]] || for store in run.cdict.spool; do cdict job create --store $store 2001 && cdict push -q --store $store --job 2001 run.cdict; done

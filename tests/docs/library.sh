@@ -4,7 +4,6 @@
 # commands print.
 # needs: python3
 set -u
-
 # shellcheck source=/dev/null
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1
