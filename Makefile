@@ -1,54 +1,54 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# cdict: what is built and tested, and how.
+# cdict: targets and variables for building and testing.
 #
 #   make                build/cdict, build/libcdict.a, build/libcdict.so, build/cdict.pc
-#   make static         build/cdict-host: one program without libraries, for any Linux of this machine's kind
-#   make roots          root folders of other systems for its test, by debootstrap (ROOT_DIR=build/roots)
-#   make demo           install what the build needs, build, convert a real KVM capture, draw it
-#   make test           install what the tests need, build, run every test
+#   make static         build/cdict-host: one static program, for any Linux on this architecture
+#   make roots          root folders of other distributions, to test it in, by debootstrap (ROOT_DIR=build/roots)
+#   make demo           install the build dependencies, build, convert a real KVM capture, draw it
+#   make test           install the test dependencies, build, run every test
 #
-#   make setup          install the build's dependencies (Debian); nothing to do: says nothing
-#   make setup-test     the same, and the tests' dependencies
+#   make setup          install the build dependencies (Debian); silent if there is nothing to do
+#   make setup-test     the same, and the test dependencies
 #   make unit           unit tests only               make cli      command tests only
 #   make lint           layers, headers, licence lines, exports, layout
-#   make layers         includes between folders      make headers  public headers alone
-#   make syntax         what clang warns of in all C files (WERROR=1: as errors), without building them
-#   make format-check   layout of C, by clang-format       make format   lay out C and JavaScript
-#   make check-san      unit, command, oracle, ... tests with the sanitizers' build
-#   make mutants        N=500 changes of format, convert, analyze, tables as slips make them: does a test fail?
-#   make coverage       lines that the tests of T (all categories that need no browser) reach, by file
-#   make cppcheck       what it says of the product's sources and no reviewed line answers; make analyzer: the
-#                       same of gcc -fanalyzer (FILES="a.c": of these alone)
-#   make tidy           the same of clang-tidy, by the checks of .clang-tidy (FILES=, too)
+#   make layers         includes between folders      make headers  public headers compile alone
+#   make syntax         clang's warnings for all C files (WERROR=1: as errors), without building them
+#   make format-check   layout of C, by clang-format       make format   format C and JavaScript
+#   make check-san      unit, command, oracle, ... tests with a sanitizer build
+#   make mutants        apply N=500 typical slips to format, convert, analyze, tables: does a test fail for each?
+#   make coverage       lines that the tests of COVERED reach, by file (T=pattern: only these tests)
+#   make cppcheck       findings in the product's sources that have not been reviewed; make analyzer: the
+#                       same by gcc -fanalyzer (FILES="a.c": only in these)
+#   make tidy           the same by clang-tidy, with the checks of .clang-tidy (FILES= works, too)
 #   make valgrind       tables and conversions under valgrind; make tsan: under the thread sanitizer
-#   make golden         rewrite the expected output of tests/cli (CASE=name: of one); read the diff
-#   make pictures       draw doc/pictures anew, which the guide and README show, by their commands; look at them
+#   make golden         rewrite the expected output of tests/cli (CASE=name: of one case); read the diff
+#   make pictures       redraw doc/pictures with the commands in the guide and README; look at them
 #   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one)
-#   make bench          the costs of DESIGN section 9 (CAPTURE=file: on that capture)
+#   make bench          measure the costs of DESIGN section 9 (CAPTURE=file: on that capture)
 #   make install        also uninstall; honours DESTDIR and prefix; strips, and writes below prefix only
 #   make dist           build/dist/cdict-VERSION.tar.xz, which builds without git
-#   make deb            Debian's packages, in build/deb      make test-deb   install, use and purge them (ROOT_DIR=)
+#   make deb            Debian packages, in build/deb        make test-deb   install, use and purge them (ROOT_DIR=)
 #   make rpm            the same by doc/packaging/cdict.spec.in, in build/rpm
-#   make clean          remove what was built         make distclean  libperf as well
+#   make clean          remove build products         make distclean  also libperf
 #
 # Variables, on the command line:
 #   V=1                 show the commands
-#   CROSS=aarch64-linux-gnu, s390x-linux-gnu, i386-linux-gnu   for that machine, in build/aarch64-linux-gnu; with unit and cli
-#                       its tests run by qemu-user: RUN=qemu-aarch64-static
-#   WERROR=1            a warning is an error (what CI uses)
+#   CROSS=aarch64-linux-gnu, s390x-linux-gnu, i386-linux-gnu   cross-compile, in build/aarch64-linux-gnu; unit and cli
+#                       run the tests by qemu-user: RUN=qemu-aarch64-static
+#   WERROR=1            treat warnings as errors (as CI does)
 #   CC=clang            another compiler
-#   CFLAGS= LDFLAGS=    yours, after ours; CFLAGS defaults to -O2 -g
-#   SAN=address,undefined   a sanitizers' build, in build/san-address-undefined
-#   B=dir               where the build goes; defaults to build
-#   ROOMS="base format" build these folders only, while another one does not compile
-#   T=pattern           make test: only tests whose name holds the pattern (a regular expression)
-#   WASM=0              pages without the engine: tables and pictures whole, no ranges
-#   HIREDIS=0           without libhiredis: jobs of many hosts are in folders, not in Redis
-#   JOBS=3              make test, demo: how many at a time
+#   CFLAGS= LDFLAGS=    appended to cdict's own flags; CFLAGS defaults to -O2 -g
+#   SAN=address,undefined   build with sanitizers, in build/san-address-undefined
+#   B=dir               build directory; defaults to build
+#   ROOMS="base format" build only these folders, while another one does not compile
+#   T=pattern           make test: only tests whose name matches the pattern (a regular expression)
+#   WASM=0              pages without the engine: complete tables and pictures, but no ranges
+#   HIREDIS=0           without libhiredis: jobs of many hosts only in folders, not in Redis
+#   JOBS=3              make test, demo: number of parallel jobs
 #   FUZZ_SECONDS=30     make fuzz: per target
 #   prefix=/usr/local DESTDIR=   make install
-#   dlfilterdir=dir     make install: where perf script looks for its filters; with prefix=/usr perf's own folder
-#   STRIP=:             make install: leave the debug information
+#   dlfilterdir=dir     make install: folder in which perf script looks for filters; with prefix=/usr, perf's own
+#   STRIP=:             make install: keep the debug information
 
 VERSION := 0.2.0
 SOVERSION := 0
@@ -61,7 +61,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 SHELL := /bin/sh
 
 comma := ,
-# CROSS=aarch64-linux-gnu: that compiler, its libraries, a build of its own; RUN starts what is built (x86 runs i386 by itself).
+# CROSS=aarch64-linux-gnu selects the compiler, its libraries and a separate build; RUN starts the built programs (x86 runs i386 natively).
 cross := $(if $(CROSS),$(patsubst i386-%,i686-%,$(CROSS))-)
 RUN ?= $(if $(filter-out i386-%,$(CROSS)),qemu-$(firstword $(subst -, ,$(CROSS)))-static)
 ifeq ($(origin CC),default)
@@ -78,8 +78,8 @@ mandir ?= $(prefix)/share/man
 completiondir ?= $(prefix)/share/bash-completion/completions
 zshdir ?= $(prefix)/share/zsh/site-functions
 fishdir ?= $(prefix)/share/fish/vendor_completions.d
-# Where perf looks for filters: its own folder when we go into the system, else one that
-# PERF_EXEC_PATH=$(libdir)/perf-core tells it.
+# Where perf looks for filters: its own folder for a system installation, otherwise the folder
+# that PERF_EXEC_PATH=$(libdir)/perf-core selects.
 dlfilterdir ?= $(or $(if $(filter /usr,$(prefix)),$(shell perf --exec-path 2>/dev/null)),$(libdir)/perf-core)/dlfilters
 INSTALL ?= install
 STRIP ?= $(cross)strip
@@ -98,11 +98,11 @@ endif
 
 # ---- dependencies ------------------------------------------------------------------------------
 # libcdict needs zlib and the C library only.  The program's packages are in PROGRAM_PKGS or, where
-# there is no .pc file (libcsv), in PROGRAM_LIBS; of those in LOADED_PKGS only the headers are needed:
-# the library is loaded when it is used (base/system/shared_object.h).
+# there is no .pc file (libcsv), in PROGRAM_LIBS; those in LOADED_PKGS need only headers:
+# the library is loaded on first use (base/system/shared_object.h).
 
 LIBRARY_PKGS := zlib
-# HIREDIS=0, or a machine without it: jobs of many hosts are in folders only.
+# HIREDIS=0, or hiredis is not installed: jobs of many hosts only in folders.
 HIREDIS ?= $(if $(shell $(PKG_CONFIG) --exists hiredis 2>/dev/null && echo yes),1,0)
 LOADED_PKGS := libcurl cairo jansson sqlite3 $(if $(filter 1,$(HIREDIS)),hiredis)
 PROGRAM_PKGS := libtraceevent libzstd libpcre2-8 yaml-0.1 expat $(LOADED_PKGS)
@@ -134,17 +134,17 @@ endif
 # libraries and the plugin.  The user's CFLAGS come last.
 
 ifdef SAN
-# for the lines of a report -g1 is enough, and builds a sixth faster
+# -g1 is enough for the line numbers of a report, and builds a sixth faster
 CFLAGS ?= -O1 -g1
 san_flags := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
-# gcc's shared libubsan beside libasan forgets its log_path, which tests/run relies on.
+# gcc's shared libubsan loses its log_path next to libasan; tests/run relies on it.
 san_program_flags := $(if $(findstring clang,$(CC)),,-static-libubsan)
 endif
 CFLAGS ?= -O2 -g
 
 warnings := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wwrite-strings -Wundef -Wvla $(if $(filter 1,$(WERROR)),-Werror)
-# What makes a fault less useful to who caused it: x86 has CET, arm64 branch protection.  Sanitizers have their own.
+# Exploit mitigations: CET on x86, branch protection on arm64.  Sanitizers have their own.
 machine := $(shell $(CC) -dumpmachine 2>/dev/null)
 hardening := -fstack-protector-strong $(if $(filter x86_64-%,$(machine)),-fcf-protection,$(if \
 	$(filter aarch64-%,$(machine)),-mbranch-protection=standard)) \
@@ -163,14 +163,14 @@ ROOMS ?= base format convert capture plugin annotate analyze tables render query
 sources = $(sort $(foreach room,$(filter $(1),$(ROOMS)),$(filter-out render/wasm/%,$(wildcard $(room)/*.c $(room)/*/*.c $(room)/*/*/*.c))))
 objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
-# of base, what only the program may do
+# files of base that only the program may use
 program_base := $(filter base/system/shared_object.c,$(call sources,base))
 library_objs := $(call objects,$(filter-out $(program_base),$(call sources,base format analyze tables)))
 main_obj := $(call objects,$(filter cmd/core/main.c,$(call sources,cmd)))
 internal_objs := $(call objects,$(program_base) $(filter-out cmd/core/main.c,\
 	$(call sources,convert capture annotate render query cmd)))
 plugin_objs := $(call objects,$(call sources,plugin))
-# what SQLite loads: not what loads SQLite
+# the extension that SQLite loads; without the files that load SQLite
 extension_objs := $(call objects,$(filter-out query/sql/database.c query/sql/export.c,$(filter query/sql/%,$(call sources,query))))
 
 unit_srcs := $(sort $(wildcard tests/unit/test_*.c tests/unit/*/test_*.c))
@@ -201,14 +201,14 @@ extension := $(if $(extension_objs),$(B)/cdict_sqlite.so)
 .PHONY: all
 all: $(libcdict_a) $(libcdict_so) $(B)/cdict.pc $(program) $(plugin) $(extension)
 
-# One sentence for what is absent, when something that needs it is to be built.
+# Report missing packages in one message when a target needs them.
 .PHONY: have-library-pkgs have-program-pkgs
 have-library-pkgs: absent = $(filter $(missing),$(LIBRARY_PKGS))
 have-program-pkgs: absent = $(filter $(missing),$(PROGRAM_PKGS))
 have-program-pkgs: have-library-pkgs
 have-library-pkgs have-program-pkgs:
 	@if [ -n '$(absent)' ]; then \
-		echo "cdict needs $(absent), which pkg-config does not know here:" \
+		echo "cdict needs $(absent), which pkg-config does not find:" \
 			"'make setup' installs it on Debian" >&2; exit 1; fi
 
 ifneq ($(PERF_DEP),)
@@ -216,7 +216,7 @@ $(PERF_DEP): doc/packaging/libperf.sh
 	$(Q)doc/packaging/libperf.sh $(deps) $(cross)
 endif
 
-# Files that change only when what they hold changes: other flags rebuild the objects, another
+# Files that are rewritten only if their content changes: new flags rebuild the objects, a new
 # list of sources the archives.
 .PHONY: FORCE
 $(B)/flags: content = $(CC) $(all_cflags) / $(all_ldflags) $(program_libs)
@@ -236,7 +236,7 @@ $(all_objs): $(B)/obj/%.o: %.c $(B)/flags
 	$(Q)$(CC) $(all_cflags) -MMD -MP -c -o $@ $<
 
 # The page of `cdict report`: modules joined by bundle.awk, d3 from Debian, the engine, and the policy that
-# names what may run.  render/page/assets.c takes them into the program.
+# allows the page's own scripts.  render/page/assets.c includes them in the program.
 WEB ?= render/web
 D3 ?= /usr/share/nodejs/d3/dist/d3.min.js
 page_files := $(addprefix $(B)/web/,page.js worker.js page.css d3.js flame.js flame.css fleet.js fleet.css engine.wasm.gz render/page/page_policy.h \
@@ -247,15 +247,15 @@ $(B)/obj/render/page/page.o: $(B)/web/render/page/page_policy.h
 $(B)/obj/render/page/flame_svg.o: $(B)/web/render/page/flame_policy.h
 $(B)/obj/render/page/fleet_page.o: $(B)/web/render/page/fleet_policy.h
 $(B)/obj/render/page/assets.o: $(page_files)
-# what its assembler brings has names that link-time optimization does not see
+# link-time optimization does not see the symbols of its assembler sources
 $(B)/obj/render/page/assets.o: private late_cflags := -fno-lto
 
-# The engine that the page runs: the reader, analyze and what draws on it, as WebAssembly.  Every build
-# directory shares it.
+# The page's engine: the reader, analyze and the code on top of it, as WebAssembly.  All build
+# directories share it.
 WASM ?= 1
 WASM_CC ?= clang
 engine := $(if $(filter 1,$(WASM)),build/wasm/engine.wasm)
-# what no page needs, and wasi-libc cannot
+# files that no page needs and wasi-libc does not support
 engine_leaves := base/system/outfile.c base/system/place.c base/system/procfs.c base/system/shared_object.c
 engine_leaves += tables/compare/changes.c tables/compare/changes_list.c tables/compare/merged.c tables/compare/rules.c tables/compare/rules_judge.c
 engine_srcs := $(filter-out $(engine_leaves),$(call sources,base format analyze tables)) \
@@ -266,7 +266,7 @@ engine_cflags := --target=wasm32-wasi -O3 -flto -mbulk-memory -g0 -std=gnu11 -D_
 engine_ldflags := --target=wasm32-wasi -O3 -flto -mbulk-memory -mexec-model=reactor -Wl,-z,stack-size=1048576 -Wl,--stack-first \
 	-Wl,--strip-all -lwasi-emulated-mman -lm
 $(B)/web/engine: content = $(engine)
-# -Werror makes no other engine: builds with and without it share one
+# -Werror does not change the engine: builds with and without it share one
 build/wasm/flags: content = $(WASM_CC) $(filter-out -Werror,$(engine_cflags)) $(engine_ldflags) $(engine_objs)
 build/wasm/render/wasm/zlib.o: private engine_cflags += -w # stb_image's own
 $(engine_objs): build/wasm/%.o: %.c build/wasm/flags
@@ -297,10 +297,10 @@ $(B)/web/flame.css: $(WEB)/ui/flame.css
 	$(Q)tr -d '\r' <$< >$@
 $(B)/web/d3.js:
 	@mkdir -p $(@D)
-	@[ -r '$(D3)' ] || { echo "cdict needs d3.min.js, looked for $(D3) (D3=file tells another place):" \
+	@[ -r '$(D3)' ] || { echo "cdict needs d3.min.js, but cannot read $(D3) (set another path with D3=file):" \
 			"'make setup' installs it on Debian" >&2; exit 1; }
 	@! grep -q '</script\|<!--' '$(D3)' || \
-		{ echo "$(D3) holds </script: it cannot be inlined" >&2; exit 1; }
+		{ echo "$(D3) contains </script or <!--: it cannot be inlined" >&2; exit 1; }
 	$(Q)tr -d '\r' <'$(D3)' >$@
 $(B)/web/engine.wasm.gz: $(engine) $(B)/web/engine
 	@mkdir -p $(@D)
@@ -315,7 +315,7 @@ $(B)/web/render/page/fleet_policy.h: $(B)/web/fleet.js $(B)/web/fleet.css render
 	@mkdir -p $(@D)
 	$(Q)render/web/build/policy.sh $(B)/web/fleet.css $(B)/web/fleet.js | sed 's/PAGE_POLICY/FLEET_POLICY/' >$@
 
-# its style has the palette's colours, which the program writes
+# its style has the palette's colours, which the program prints
 $(B)/web/render/page/flame_policy.h: $(B)/web/flame.js $(B)/web/flame.css render/web/build/policy.sh
 	$(say) GEN $@
 	@mkdir -p $(@D)
@@ -323,7 +323,7 @@ $(B)/web/render/page/flame_policy.h: $(B)/web/flame.js $(B)/web/flame.css render
 		sed "s/PAGE_POLICY/FLAME_POLICY/; s/style-src '[^']*'/style-src 'unsafe-inline'/" >$@
 
 ifdef MUTANTS
-# One library that all programs load: a changed object costs one link (tests/mutants/mutants.py).
+# One library that all programs load, so that a changed object needs one link (tests/mutants/mutants.py).
 libcdict_a :=
 internal_a := $(B)/libmutant.so
 $(internal_a): $(internal_objs) $(library_objs) $(B)/sources
@@ -349,7 +349,7 @@ $(B)/cdict: $(main_obj) $(internal_a) $(libcdict_a)
 	$(say) LINK $@
 	$(Q)$(CC) -o $@ $^ $(all_ldflags) $(san_program_flags) $(program_libs)
 
-# The same objects without any shared library: what is loaded when it is used is left out (base/system/shared_object.c).
+# The same objects without shared libraries; libraries loaded on demand are left out (base/system/shared_object.c).
 static_obj := $(B)/obj/static/base/system/shared_object.o
 static_pkgs := $(filter-out $(LOADED_PKGS),$(LIBRARY_PKGS) $(PROGRAM_PKGS))
 static_libs = $(PERF_LIBS) $(shell $(PKG_CONFIG) --static --libs $(static_pkgs) 2>/dev/null) $(PROGRAM_LIBS) $(LIBRARY_LIBS)
@@ -368,8 +368,8 @@ $(B)/cdict-host: $(static_obj) $(main_obj) $(internal_a) $(libcdict_a) | have-st
 	$(Q)$(CC) -static-pie -s -Wl,--gc-sections,--wrap=dlopen -o $@ $(filter %.o %.a,$^) $(all_ldflags) $(static_libs)
 -include $(static_obj:.o=.d)
 
-# perf loads it: only what it needs, and with a libtraceevent of its own inside, hidden as all else:
-# perf exports some functions of another version, which a shared one would take for its own.
+# perf loads it: only the needed objects, with a private, hidden copy of libtraceevent, because
+# perf exports some functions of another version, which a shared one would bind to.
 traceevent_a := $(wildcard $(shell $(PKG_CONFIG) --variable=libdir libtraceevent 2>/dev/null)/libtraceevent.a)
 plugin_libs = $(if $(traceevent_a),$(patsubst -ltraceevent,$(traceevent_a),$(program_libs)),$(program_libs))
 $(B)/cdict-dlfilter.so: $(plugin_objs) $(internal_a) $(libcdict_a) plugin/dlfilter.map $(B)/sources
@@ -378,7 +378,7 @@ $(B)/cdict-dlfilter.so: $(plugin_objs) $(internal_a) $(libcdict_a) plugin/dlfilt
 		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a,$^) $(all_ldflags) \
 		$(plugin_libs)
 
-# SQLite loads it and hands its functions over: it is linked with none of SQLite's.
+# SQLite loads it and passes its functions: it is not linked with SQLite.
 $(B)/cdict_sqlite.so: $(extension_objs) $(libcdict_a) query/sql/cdict_sqlite.map $(B)/sources
 	$(say) LINK $@
 	$(Q)$(CC) -shared -Wl,--version-script=query/sql/cdict_sqlite.map -Wl,-Bsymbolic -Wl,--as-needed \
@@ -389,8 +389,8 @@ $(B)/cdict.pc: doc/packaging/cdict.pc.in $(B)/prefix
 	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' \
 		-e 's|@includedir@|$(includedir)|' -e 's|@version@|$(VERSION)|' doc/packaging/cdict.pc.in >$@
 
-# Test programs: unit tests, tools, fuzz targets.  Of the archives the linker takes only the used
-# objects.  FUZZER=1 gives the targets libFuzzer's main, else replay.c runs each named file once.
+# Test programs: unit tests, tools, fuzz targets.  The linker takes only the used objects
+# from the archives.  FUZZER=1 links the targets with libFuzzer's main; otherwise replay.c runs each named file once.
 test_json := -Wl,--as-needed $(or $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null),-ljansson) -Wl,--no-as-needed
 $(unit_bins): test_libs := -lcmocka $(test_json)
 $(tool_bins): test_libs := $(test_json)
@@ -403,13 +403,13 @@ $(unit_bins) $(tool_bins) $(fuzz_bins): $(B)/%: $(B)/obj/%.o $(internal_a) $(lib
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(internal_a) $(libcdict_a) $(test_libs) $(all_ldflags) \
 		$(san_program_flags) $(program_libs)
 
-# Small benchmarks for cdict sweep: they need nothing of ours.
+# Small benchmarks for cdict sweep; they do not use cdict's code.
 $(bench_bins): $(B)/%: $(B)/obj/%.o
 	$(say) LINK $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $< $(all_ldflags) $(san_program_flags)
 
-# What tests put before a program: no sanitizer inside, and nothing that counts lines.
+# Libraries that tests preload into programs: without sanitizers and coverage.
 $(preload_srcs:%.c=$(B)/obj/%.o): private san_flags := -fvisibility=default
 $(preload_srcs:%.c=$(B)/obj/%.o): override private CFLAGS := $(filter-out --coverage,$(CFLAGS))
 $(preload_sos): $(B)/%.so: $(B)/obj/%.o
@@ -420,8 +420,8 @@ $(preload_sos): $(B)/%.so: $(B)/obj/%.o
 -include $(wildcard $(all_objs:.o=.d))
 
 # ---- setup, demo, test -------------------------------------------------------------------------
-# A fresh machine lacks compiler and pkg-config when this file is read: what comes after an install
-# runs in a make of its own.
+# A fresh machine lacks compiler and pkg-config when this file is read, so the steps after an install
+# run in a separate make.
 
 parallel = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
@@ -476,7 +476,7 @@ golden: all $(tool_bins)
 pictures: all
 	@TOP='$(CURDIR)' CDICT='$(abspath $(B))/cdict' tests/tools/run/pictures.sh doc/pictures
 
-# N changes as a slip would make them, chosen by SEED, of all or of ROOM=format; THOROUGH=1: by slow tests, too.
+# N slips chosen by SEED, in all folders or in ROOM=format; THOROUGH=1: also run slow tests.
 N ?= 500
 SEED ?= 1
 .PHONY: mutants mutants-judge
@@ -495,11 +495,11 @@ coverage:
 	@GCOV_ERROR_FILE=/dev/null JOBS=$(JOBS) tests/run -b build/coverage $(if $(T),-t '$(T)') $(COVERED) || :
 	@tests/tools/source/coverage.sh build/coverage
 
-# all that the product is made of, or FILES="a.c b.c"
+# all sources of the product, or FILES="a.c b.c"
 analysed = FILES='$(or $(FILES),$(filter-out render/page/assets.c,$(call sources,$(ROOMS))))'
 cppcheck:
 	@$(analysed) tests/tools/source/cppcheck.sh
-# as they are compiled; the files that the page and its policy come from are made before
+# with the compiler's flags; the page's generated files are built first
 analysed_flags = $(filter-out -W%,$(all_cflags)) -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 analyzer: $(page_files)
 	@JOBS=$(JOBS) $(analysed) tests/tools/source/analyzer.sh $(B)/analyzer $(CC) $(analysed_flags)
@@ -518,7 +518,7 @@ tsan:
 
 .PHONY: fuzz fuzz-build bench
 fuzz-build: $(fuzz_bins)
-# Unrolled, with what libFuzzer and two sanitizers put in between: minutes of register allocation.
+# Unrolled and instrumented by libFuzzer and two sanitizers, this takes minutes of register allocation.
 $(if $(FUZZER),$(B)/obj/format/coding/encode_fields.o: private CFLAGS += -O0)
 fuzz:
 	@$(MAKE) $(parallel) B=build/fuzz CC=clang SAN=fuzzer-no-link,address,undefined FUZZER=1 \
@@ -546,7 +546,7 @@ $(completions): $(B)/cdict
 	@mkdir -p $(@D)
 	$(Q)$(RUN) $(B)/cdict --completion $(shell) >$@
 
-# What others link has no names but the API's: one object, the rest of them local.
+# The static library exports only the API: one object, with all other symbols local.
 $(B)/installed/libcdict.a: $(library_objs) format/libcdict.map $(B)/sources
 	$(say) AR $@
 	@mkdir -p $(@D) && rm -f $@
@@ -560,7 +560,7 @@ to-install: all $(completions) $(B)/installed/libcdict.a
 install: to-install
 	@$(MAKE) install-built
 
-# What was built, without building: a test installs what it tests.
+# Installs without building, so that a test installs the build that it tests.
 install-built:
 	$(say) INSTALL '$(DESTDIR)$(prefix)'
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(libdir)/pkgconfig' '$(DESTDIR)$(includedir)/cdict'

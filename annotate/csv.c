@@ -109,7 +109,7 @@ static void fail_at(const struct reading *rd, int column, const char *what, stru
 
 	if (column >= 0 && (size_t)column < rd->n_columns)
 		name = rd->column_of[column] < CSV_COLUMNS ? csv_columns[rd->column_of[column]].name
-							   : "left out";
+							   : "skipped";
 	if (column >= 0 && rd->first) /* the header itself */
 		snprintf(where, sizeof(where), ", column %d", column + 1);
 	else if (column >= 0)
@@ -288,7 +288,7 @@ static void report_contradictions(struct reading *rd, struct cdict_label *l)
 			if (!was || !**was || !*is || !**is || !strcmp(*was, *is))
 				continue;
 			snprintf(text, sizeof(text),
-				 "tid %" PRId32 " has %s in an earlier row; %s counts", l->tid,
+				 "tid %" PRId32 " has %s in an earlier row; using %s", l->tid,
 				 quote_text(a, *was, strlen(*was)),
 				 quote_text(b, *is, strlen(*is)));
 			fail_at(rd, (int)i, text, &why);

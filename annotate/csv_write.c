@@ -9,7 +9,7 @@
 #include "base/fail.h"
 
 /* Quotes when necessary: the reader strips blanks around an unquoted field. */
-static void put(struct sink *s, const char *text)
+static void put_cell(struct sink *s, const char *text)
 {
 	size_t len = strlen(text);
 	bool calculated = csv_looks_calculated(text);
@@ -38,7 +38,7 @@ static void put_row(struct sink *s, struct cdict_label *l, bool project)
 
 		sink_putc(s, ',');
 		if (text)
-			put(s, *text);
+			put_cell(s, *text);
 		else if (l->start_ns)
 			sink_printf(s, "%" PRIu64, l->start_ns);
 	}

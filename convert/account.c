@@ -64,7 +64,7 @@ static uint32_t record_cpu(const struct perfdata *pd, const struct perfdata_reco
 }
 
 static int lost(struct ingest *in, const struct perfdata_record *rec, bool big,
-		const struct perfdata_sample_id *id, uint32_t cpu, struct cdict_loss *told,
+		const struct perfdata_sample_id *id, uint32_t cpu, struct cdict_loss *loss,
 		struct cdict_error *err)
 {
 	struct cursor c = cursor_init(rec->data + 8, rec->size - 8, big);
@@ -79,7 +79,7 @@ static int lost(struct ingest *in, const struct perfdata_record *rec, bool big,
 	if (samples && !id->time)
 		return ingest_counted(in, cpu, count, err);
 	return ingest_lost(in, samples ? CDICT_LOSS_SAMPLES : CDICT_LOSS_RING, cpu, id->time, count,
-			   told, err);
+			   loss, err);
 }
 
 static int throttle(struct ingest *in, const struct perfdata_record *rec, bool big, uint32_t cpu,
@@ -119,15 +119,15 @@ static int task(struct ingest *in, const struct perfdata_record *rec, bool big,
 }
 
 int account_tell(struct ingest *in, const struct perfdata_record *rec, bool big,
-		 const struct perfdata_sample_id *id, uint32_t cpu, struct cdict_loss *told,
+		 const struct perfdata_sample_id *id, uint32_t cpu, struct cdict_loss *loss,
 		 struct cdict_error *err)
 {
-	if (told)
-		*told = (struct cdict_loss){ 0 };
+	if (loss)
+		*loss = (struct cdict_loss){ 0 };
 	if (is_task(rec->type))
 		return task(in, rec, big, id, err);
 	if (is_lost(rec->type))
-		return lost(in, rec, big, id, cpu, told, err);
+		return lost(in, rec, big, id, cpu, loss, err);
 	return is_loss(rec->type) ? throttle(in, rec, big, cpu, err) : 0;
 }
 
@@ -215,14 +215,17 @@ static void say_damage(const struct account *a, const struct perfdata *pd, const
 		snprintf(r->damage, sizeof(r->damage), "%s", wrong);
 	else if (r->bad_samples)
 		snprintf(r->damage, sizeof(r->damage),
-			 "%" PRIu64 " samples are shorter than their fields", r->bad_samples);
+			 "%" PRIu64 " sample%s shorter than %s fields", r->bad_samples,
+			 r->bad_samples == 1 ? " is" : "s are",
+			 r->bad_samples == 1 ? "its" : "their");
 	else if (a->strange)
 		snprintf(r->damage, sizeof(r->damage),
-			 "%" PRIu64 " records are of a type that perf does not write: %u",
-			 a->strange, a->strange_type);
+			 "%" PRIu64 " record%s a type that perf does not write: %u", a->strange,
+			 a->strange == 1 ? " has" : "s have", a->strange_type);
 	else if (a->orphans)
 		snprintf(r->damage, sizeof(r->damage),
-			 "%" PRIu64 " samples belong to no event that the file names", a->orphans);
+			 "%" PRIu64 " sample%s an event that the file does not describe",
+			 a->orphans, a->orphans == 1 ? " has" : "s have");
 	r->damaged = r->damage[0];
 }
 
@@ -244,14 +247,9 @@ int account_close(struct account *a, struct cdict_writer *w, const struct perfda
 		  const char *wrong, const struct ingest *samples, struct convert_report *r,
 		  struct cdict_error *err)
 {
-	const struct store_counts *counts = store_counts(samples->opts.store);
 	char number[24];
 	int ret = list_unstored(a, w, pd, r, err);
 
-	r->events = counts->events;
-	r->first_ns = counts->first_ns;
-	r->last_ns = counts->last_ns;
-	r->bad_samples += counts->bad;
 	r->bytes_in = perfdata_bytes_read(pd);
 	say_damage(a, pd, wrong, r);
 	snprintf(number, sizeof(number), "%" PRIu64, r->bytes_in);

@@ -17,28 +17,22 @@
 #include "convert/account.h"
 #include "convert/kernel_symbols.h"
 #include "convert/lent.h"
+#include "convert/import.h"
 #include "convert/span.h"
-#include "format/file/writer.h"
-#include "convert/ingest/ingest.h"
 
 /* Bounds the memory of a conversion from a pipe by the number of batches. */
 #define PIPE_JOBS_MAX 2u
 #define JOBS_MAX 64u
 #define PROGRESS_BYTES (4u << 20)
+#define RECORD_WITH "record with: perf record -e 'sched:*' -e 'kvm:*' -a"
 
 struct conversion {
 	struct perfdata *pd;
-	const struct convert_options *opts;
-	struct convert_report *report;
-	struct cdict_error *err;
-	struct cdict_writer *w;
-	struct store *store;
-	struct ingest ingest;
+	struct import in;
 	struct formats formats;
 	struct kernel_symbols symbols;
 	struct account account;
 	struct rounds rounds;
-	struct buf bad; /* struct cdict_loss of unreadable samples */
 	struct span span;
 	struct passes passes;
 	bool directory; /* records come from several files */
@@ -49,18 +43,6 @@ struct conversion {
 	misfits; /* by event: a sample did not fit the lent format; further ones are left out */
 	uint64_t progress_at;
 };
-
-/* Unreadable samples are written at the end. */
-static int put(void *ctx, struct store_item *item, struct cdict_error *err)
-{
-	struct conversion *c = ctx;
-
-	if (item->bad.count)
-		buf_add(&c->bad, &item->bad, sizeof(item->bad));
-	return store_write(c->w, item, err);
-}
-
-static const struct store_ops file_ops = { .put = put };
 
 /* Reads a sample whose fields have no fixed offsets, such as after a call chain. */
 static int read_sample(const void *ctx, uint32_t event, const uint8_t *record,
@@ -104,7 +86,7 @@ static struct convert_sample known_as(const struct conversion *c, uint32_t event
 
 static bool wanted(const struct conversion *c, int event, const struct perfdata_record *rec)
 {
-	const struct convert_beside *b = c->opts->beside;
+	const struct convert_beside *b = c->in.opts->beside;
 	struct convert_sample s;
 
 	if (!b || !b->wanted)
@@ -116,7 +98,7 @@ static bool wanted(const struct conversion *c, int event, const struct perfdata_
 static uint32_t stack_of(const void *ctx, uint32_t event, const uint8_t *record)
 {
 	const struct conversion *c = ctx;
-	const struct convert_beside *b = c->opts->beside;
+	const struct convert_beside *b = c->in.opts->beside;
 	uint32_t size = load16(record + 6, perfdata_big_endian(c->pd));
 	struct convert_sample s = known_as(c, event, record, size);
 
@@ -126,22 +108,22 @@ static uint32_t stack_of(const void *ctx, uint32_t event, const uint8_t *record)
 static int start_ingest(struct conversion *c)
 {
 	bool copy = !perfdata_stable(c->pd);
-	unsigned jobs = convert_jobs(c->opts);
+	unsigned jobs = convert_jobs(c->in.opts);
 	struct encode_options opts = { .schema = c->formats.schema };
 
-	c->ingest.source.big = perfdata_big_endian(c->pd);
-	c->ingest.source.copy = copy;
-	c->ingest.source.read = read_sample;
-	if (c->opts->beside && c->opts->beside->stack)
-		c->ingest.source.stack = stack_of;
-	c->ingest.source.ctx = c;
+	c->in.ingest.source.big = perfdata_big_endian(c->pd);
+	c->in.ingest.source.copy = copy;
+	c->in.ingest.source.read = read_sample;
+	if (c->in.opts->beside && c->in.opts->beside->stack)
+		c->in.ingest.source.stack = stack_of;
+	c->in.ingest.source.ctx = c;
 	if (copy && jobs > PIPE_JOBS_MAX)
 		jobs = PIPE_JOBS_MAX;
 	/* One of the jobs is the reader. Borrowed records use no memory while they wait. */
 	opts.threads = jobs - 1;
 	opts.helps = true;
 	opts.depth = copy ? jobs + 1 : 4 * jobs;
-	return ingest_start(&c->ingest, &opts, c->err);
+	return ingest_start(&c->in.ingest, &opts, c->in.err);
 }
 
 /* Whether a tracepoint of the recording has no format. */
@@ -160,13 +142,13 @@ static int ask_for_formats(struct conversion *c)
 {
 	int ret;
 
-	if (!c->opts->lend || c->asked || !lacks_formats(c->pd))
+	if (!c->in.opts->lend || c->asked || !lacks_formats(c->pd))
 		return 0;
 	c->asked = true;
-	ret = c->opts->lend(c->opts->lend_ctx, c->pd, &c->lent, c->err);
+	ret = c->in.opts->lend(c->in.opts->lend_ctx, c->pd, &c->lent, c->in.err);
 	if (ret || !c->lent.tracing)
 		return ret;
-	return perfdata_lend(c->pd, c->lent.tracing) ? cdict_fail_nomem(c->err) : 0;
+	return perfdata_lend(c->pd, c->lent.tracing) ? cdict_fail_nomem(c->in.err) : 0;
 }
 
 /* Whether to leave the sample out, when lent formats were not checked before: leaves out the first
@@ -178,49 +160,50 @@ static int misfits(struct conversion *c, int event, const struct perfdata_record
 	struct perfdata_sample s;
 
 	if ((size_t)event >= c->misfits.n && array_resize(&c->misfits, (size_t)event + 1))
-		return cdict_fail_nomem(c->err);
+		return cdict_fail_nomem(c->in.err);
 	if (c->misfits.at[event])
 		return 1;
-	if (lent_type(c->lent.each, ev->config, &type, c->err) < 0)
+	if (lent_type(c->lent.each, ev->config, &type, c->in.err) < 0)
 		return -ENOMEM;
 	if (!type || perfdata_sample(c->pd, ev, rec, &s) < 0 || !s.raw ||
 	    lent_fits(type, s.raw, s.raw_size, perfdata_big_endian(c->pd)))
 		return 0;
 	c->misfits.at[event] = true;
 	if (!c->lent.left_out[0])
-		snprintf(c->lent.left_out, sizeof(c->lent.left_out),
-			 "%.80s (id %" PRIu64 ") is left out from a sample of %u bytes on, which "
-			 "does not fit its format of %u",
-			 type->name, ev->config, s.raw_size, type->payload_size);
+		snprintf(
+			c->lent.left_out, sizeof(c->lent.left_out),
+			"%.80s (id %" PRIu64
+			") is left out from the first sample of %u bytes on: its format has %u bytes",
+			type->name, ev->config, s.raw_size, type->payload_size);
 	return 1;
 }
 
 /* Adds new events: their types, and at first the recording's INFO. */
 static int update_formats(struct conversion *c)
 {
-	int ret = ingest_wait(&c->ingest, c->err);
+	int ret = ingest_wait(&c->in.ingest, c->in.err);
 
 	if (!ret)
 		ret = ask_for_formats(c);
 	if (!ret)
-		ret = formats_update(&c->formats, c->pd, c->err);
+		ret = formats_update(&c->formats, c->pd, c->in.err);
 	if (!ret)
 		ret = kernel_symbols_update(&c->symbols, c->formats.schema,
-					    perfdata_tracing(c->pd)->kallsyms, c->err);
+					    perfdata_tracing(c->pd)->kallsyms, c->in.err);
 	if (!ret && !span_update(&c->span, &c->formats, &c->symbols))
-		ret = cdict_fail_nomem(c->err);
-	c->ingest.source.events = c->formats.source.at;
-	c->ingest.source.n_events = c->formats.source.n;
-	if (ret || c->ingest.encode)
+		ret = cdict_fail_nomem(c->in.err);
+	c->in.ingest.source.events = c->formats.source.at;
+	c->in.ingest.source.n_events = c->formats.source.n;
+	if (ret || c->in.ingest.encode)
 		return ret;
-	ret = perfdata_info_write(c->w, c->pd, c->err);
+	ret = perfdata_info_write(c->in.w, c->pd, c->in.err);
 	if (!ret && c->lent.tracing)
-		ret = cdict_writer_info(c->w, "formats.source", c->lent.source, c->err);
+		ret = cdict_writer_info(c->in.w, "formats.source", c->lent.source, c->in.err);
 	if (!ret && perfdata_tracing(c->pd)->printk && formats_need_strings(c->formats.schema))
-		ret = cdict_writer_info(c->w, "trace.strings", perfdata_tracing(c->pd)->printk,
-					c->err);
+		ret = cdict_writer_info(c->in.w, "trace.strings", perfdata_tracing(c->pd)->printk,
+					c->in.err);
 	if (!ret)
-		ret = cdict_writer_schema(c->w, c->formats.schema, c->err);
+		ret = cdict_writer_schema(c->in.w, c->formats.schema, c->in.err);
 	return ret ? ret : start_ingest(c);
 }
 
@@ -245,23 +228,24 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 	int ret;
 
 	c->sampled = true;
-	if (!c->ingest.encode || (event >= 0 && (size_t)event >= c->formats.events.n)) {
+	if (!c->in.ingest.encode || (event >= 0 && (size_t)event >= c->formats.events.n)) {
 		ret = update_formats(c);
 		if (ret)
 			return ret;
 	}
 	if (event < 0)
-		return account_unstored(&c->account, event, 1, c->err);
+		return account_unstored(&c->account, event, 1, c->in.err);
 	l = &c->formats.events.at[event]->layout;
 	if (c->formats.source.at[event].type == SOURCE_UNSTORED) {
 		if (l->time >= 0 && (uint32_t)l->time + 8 <= rec->size)
 			rounds_record(&c->rounds, load64(rec->data + l->time, big));
-		return wanted(c, event, rec) ? account_unstored(&c->account, event, 1, c->err) : 0;
+		return wanted(c, event, rec) ? account_unstored(&c->account, event, 1, c->in.err)
+					     : 0;
 	}
 	if (c->lent.each) {
 		ret = misfits(c, event, rec);
 		if (ret)
-			return ret < 0 ? ret : account_unstored(&c->account, event, 1, c->err);
+			return ret < 0 ? ret : account_unstored(&c->account, event, 1, c->in.err);
 	}
 	cpu = CDICT_CPU_UNKNOWN;
 	if (l->cpu >= 0 && (uint32_t)l->cpu + 4 <= rec->size)
@@ -269,7 +253,7 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 	if ((uint32_t)l->time + 8 > rec->size ||
 	    (l->cpu >= 0 && (uint32_t)l->cpu + 4 > rec->size) ||
 	    (cpu != CDICT_CPU_UNKNOWN && cpu >= INGEST_CPUS_MAX)) {
-		c->report->bad_samples++;
+		c->in.report->bad_samples++;
 		return 0;
 	}
 	s = (struct batch_sample){
@@ -286,21 +270,21 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 	if (late) {
 		struct cdict_late row = { cpu, s.t_ns, c->rounds.done_ns };
 
-		ret = ingest_late(&c->ingest, &row, c->err);
+		ret = ingest_late(&c->in.ingest, &row, c->in.err);
 		if (ret)
 			return ret;
 	}
-	return ingest_add(&c->ingest, cpu, &s, rec->size, c->err);
+	return ingest_add(&c->in.ingest, cpu, &s, rec->size, c->in.err);
 }
 
 static void progress(struct conversion *c)
 {
 	uint64_t done = perfdata_bytes_read(c->pd);
 
-	if (!c->opts->progress || done < c->progress_at)
+	if (!c->in.opts->progress || done < c->progress_at)
 		return;
 	c->progress_at = done + PROGRESS_BYTES;
-	c->opts->progress(c->opts->progress_ctx, done, perfdata_size(c->pd));
+	c->in.opts->progress(c->in.opts->progress_ctx, done, perfdata_size(c->pd));
 }
 
 /* Handles a record that is not a sample. */
@@ -318,17 +302,17 @@ static int other(struct conversion *c, const struct perfdata_record *rec)
 			rounds_record(&c->rounds, id.time);
 	}
 	c->directory |= rec->file != 0;
-	return account_record(&c->account, &c->ingest, c->pd, rec, c->err);
+	return account_record(&c->account, &c->in.ingest, c->pd, rec, c->in.err);
 }
 
 static int read_records(struct conversion *c)
 {
-	bool each = c->opts->beside && c->opts->beside->filtered;
+	bool each = c->in.opts->beside && c->in.opts->beside->filtered;
 	struct perfdata_record rec;
 	unsigned n = 0;
 	int ret;
 
-	while ((ret = perfdata_next(c->pd, &rec, c->err)) > 0) {
+	while ((ret = perfdata_next(c->pd, &rec, c->in.err)) > 0) {
 		if (rec.type == PERF_RECORD_SAMPLE)
 			ret = sample(c, &rec);
 		else
@@ -336,22 +320,19 @@ static int read_records(struct conversion *c)
 		if (ret < 0)
 			return ret;
 		if (!each && !c->lent.each)
-			span_walk(&c->span, c->pd, &c->ingest.batcher, &c->rounds, &c->passes);
+			span_walk(&c->span, c->pd, &c->in.ingest.batcher, &c->rounds, &c->passes);
 		if (!(++n & 63))
 			progress(c);
 	}
 	if (ret < 0)
 		return ret;
-	ret = c->ingest.encode ? 0 : update_formats(c);
-	if (!ret)
-		ret = ingest_cut(&c->ingest, c->err);
-	return ret ? ret : ingest_wait(&c->ingest, c->err);
+	return c->in.ingest.encode ? 0 : update_formats(c);
 }
 
 /* Reports that the recording's formats are missing, and no others were found. */
 static void say_no_formats(struct conversion *c)
 {
-	struct convert_report *r = c->report;
+	struct convert_report *r = c->in.report;
 	const char *unfinished = perfdata_unfinished(c->pd);
 
 	snprintf(
@@ -367,8 +348,7 @@ static void say_no_formats(struct conversion *c)
 /* Reports why nothing was stored, for a user who expects a table. */
 static void say_missing(struct conversion *c)
 {
-	struct convert_report *r = c->report;
-	size_t at, n = r->unstored.n < 3 ? r->unstored.n : 3;
+	struct convert_report *r = c->in.report;
 	bool switches = c->account.types[PERF_RECORD_SWITCH] ||
 			c->account.types[PERF_RECORD_SWITCH_CPU_WIDE];
 
@@ -382,60 +362,31 @@ static void say_missing(struct conversion *c)
 		snprintf(r->missing, sizeof(r->missing), "no events before the damage");
 		return;
 	}
-	at = (size_t)snprintf(r->missing, sizeof(r->missing), "holds no event of the wanted kind%s",
-			      n ? ": it has" : "");
-	for (size_t i = 0; i < n && at < sizeof(r->missing); i++)
-		at += (size_t)snprintf(r->missing + at, sizeof(r->missing) - at,
-				       "%s %" PRIu64 " %s", i ? "," : "", r->unstored.at[i].count,
-				       r->unstored.at[i].name);
-	if (at < sizeof(r->missing) && switches)
-		at += (size_t)snprintf(r->missing + at, sizeof(r->missing) - at,
-				       "; context-switch records tell neither why a task stopped "
-				       "nor who woke it");
-	if (at < sizeof(r->missing))
-		snprintf(r->missing + at, sizeof(r->missing) - at,
-			 "; record with: perf record -e 'sched:*' -e 'kvm:*' -a");
-}
-
-/* Writes the losses that are known only now. */
-static int write_losses(struct conversion *c)
-{
-	struct rows rows = { .losses = c->bad };
-	int ret;
-
-	c->bad = (struct buf){ 0 };
-	ret = ingest_losses(&c->ingest, &rows, c->err);
-	if (!ret)
-		ret = rows_write(&rows, c->w, c->err);
-	rows_fini(&rows);
-	return ret;
+	import_missing(
+		r, switches ? "context-switch records show neither why a task stopped nor which "
+			      "task woke it; " RECORD_WITH
+			    : RECORD_WITH);
 }
 
 static int finish(struct conversion *c)
 {
-	struct convert_report *r = c->report;
-	int ret = write_losses(c);
+	const struct convert_beside *beside = c->in.opts->beside;
+	int ret = import_settle(&c->in, c->formats.schema);
 
-	r->lost = c->ingest.lost;
-	r->disordered = c->ingest.disordered;
-	r->types = cdict_schema_count(c->formats.schema);
 	if (!ret)
-		ret = account_close(&c->account, c->w, c->pd,
+		ret = account_close(&c->account, c->in.w, c->pd,
 				    c->lent.left_out[0] ? c->lent.left_out : c->formats.why,
-				    &c->ingest, r, c->err);
+				    &c->in.ingest, c->in.report, c->in.err);
 	if (!ret && c->lent.left_out[0])
-		snprintf(r->note, sizeof(r->note), "%s", c->lent.left_out);
+		snprintf(c->in.report->note, sizeof(c->in.report->note), "%s", c->lent.left_out);
 	say_missing(c);
 	if (!ret)
-		ret = kernel_symbols_write(&c->symbols, c->w, c->err);
-	for (size_t i = 0; c->opts->labels && i < c->opts->labels->n && !ret; i++)
-		ret = cdict_writer_label(c->w, &c->opts->labels->labels[i], c->err);
-	if (!ret && c->opts->beside && c->opts->beside->end)
-		ret = c->opts->beside->end(c->opts->beside->ctx, c->w, c->pd, c->err);
+		ret = kernel_symbols_write(&c->symbols, c->in.w, c->in.err);
 	if (!ret)
-		ret = cdict_writer_finish(c->w, c->err);
-	r->bytes_out = cdict_writer_bytes(c->w);
-	return ret;
+		ret = import_labels(&c->in);
+	if (!ret && beside && beside->end)
+		ret = beside->end(beside->ctx, c->in.w, c->pd, c->in.err);
+	return ret ? ret : import_end(&c->in);
 }
 
 unsigned convert_jobs(const struct convert_options *opts)
@@ -448,30 +399,15 @@ unsigned convert_jobs(const struct convert_options *opts)
 int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_write_fn fn,
 		void *ctx, struct convert_report *report, struct cdict_error *err)
 {
-	struct cdict_error none;
-	struct conversion c = { .pd = pd, .opts = opts, .report = report, .err = err ? err : &none };
-	struct ingest_options in = { 0 };
-	int ret;
+	struct conversion c = { .pd = pd };
+	int ret = import_open(&c.in, opts, fn, ctx, report, err);
 
-	*report = (struct convert_report){ 0 };
 	formats_init(&c.formats, opts->events, opts->n_events);
-	ret = cdict_writer_open(&c.w, fn, ctx, c.err);
-	c.store = store_new(&file_ops, &c);
-	if (!ret && !c.store)
-		ret = cdict_fail_nomem(c.err);
-	in.store = c.store;
-	in.writer = c.w;
-	ingest_init(&c.ingest, &in);
-	if (!ret) {
-		format_writer_hold(c.w);
+	if (!ret)
 		ret = read_records(&c);
-	}
 	if (!ret)
 		ret = finish(&c);
-	ingest_fini(&c.ingest);
-	store_free(c.store);
-	cdict_writer_close(c.w);
-	buf_fini(&c.bad);
+	import_close(&c.in);
 	account_fini(&c.account);
 	formats_fini(&c.formats);
 	kernel_symbols_fini(&c.symbols);

@@ -176,7 +176,7 @@ int formats_add(struct formats *f, const struct perfdata_tracing *tracing,
 			ret = cdict_fail_nomem(err);
 		else if (!agreed)
 			ret = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-					 "format of %s is not what libtraceevent reads", name);
+					 "libtraceevent cannot read the format of %s", name);
 	}
 	cdict_schema_free(alone);
 	if (ret < 0)
@@ -199,8 +199,8 @@ static int map_event(struct formats *f, const struct perfdata_event *ev,
 	if (!format) {
 		if (formats_wants(f, ev->name))
 			cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-				   "its tracepoint format is not in the file: %s (id %llu)",
-				   ev->name, (unsigned long long)ev->config);
+				   "the file has no tracepoint format of %s (id %llu)", ev->name,
+				   (unsigned long long)ev->config);
 		return SOURCE_UNSTORED;
 	}
 	if (!formats_wants(f, name))

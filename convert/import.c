@@ -44,7 +44,7 @@ void import_bytes_close(struct import_bytes *in)
 	buf_fini(&in->piped);
 }
 
-static int put(void *ctx, struct store_item *item, struct cdict_error *err)
+static int put_item(void *ctx, struct store_item *item, struct cdict_error *err)
 {
 	struct import *in = ctx;
 
@@ -53,7 +53,7 @@ static int put(void *ctx, struct store_item *item, struct cdict_error *err)
 	return store_write(in->w, item, err);
 }
 
-static const struct store_ops file_ops = { .put = put };
+static const struct store_ops file_ops = { .put = put_item };
 
 int import_open(struct import *in, const struct convert_options *opts, cdict_write_fn fn, void *ctx,
 		struct convert_report *report, struct cdict_error *err)
@@ -118,17 +118,29 @@ int import_settle(struct import *in, const struct cdict_schema *schema)
 	return ret;
 }
 
-int import_finish(struct import *in)
+int import_labels(struct import *in)
 {
-	const struct convert_options *opts = in->opts;
+	const struct mapping *labels = in->opts->labels;
 	int ret = 0;
 
-	for (size_t i = 0; opts->labels && i < opts->labels->n && !ret; i++)
-		ret = cdict_writer_label(in->w, &opts->labels->labels[i], in->err);
-	if (!ret)
-		ret = cdict_writer_finish(in->w, in->err);
+	for (size_t i = 0; labels && i < labels->n && !ret; i++)
+		ret = cdict_writer_label(in->w, &labels->labels[i], in->err);
+	return ret;
+}
+
+int import_end(struct import *in)
+{
+	int ret = cdict_writer_finish(in->w, in->err);
+
 	in->report->bytes_out = cdict_writer_bytes(in->w);
 	return ret;
+}
+
+int import_finish(struct import *in)
+{
+	int ret = import_labels(in);
+
+	return ret ? ret : import_end(in);
 }
 
 void import_close(struct import *in)
@@ -145,8 +157,8 @@ void import_missing(struct convert_report *r, const char *instead)
 
 	if (r->events)
 		return;
-	at = (size_t)snprintf(r->missing, sizeof(r->missing), "holds no event of the wanted kind%s",
-			      n ? ": it has" : "");
+	at = (size_t)snprintf(r->missing, sizeof(r->missing),
+			      "has no events of the requested kind%s", n ? ": it has" : "");
 	for (size_t i = 0; i < n && at < sizeof(r->missing); i++)
 		at += (size_t)snprintf(r->missing + at, sizeof(r->missing) - at,
 				       "%s %" PRIu64 " %.64s", i ? "," : "",

@@ -53,7 +53,10 @@ int import_start(struct import *in, const struct cdict_schema *schema,
 /* import_settle - waits for the last sample, writes losses, and fills in the report. */
 int import_settle(struct import *in, const struct cdict_schema *schema);
 
-/* import_finish - writes the options' labels, and the end of the file. */
+/* import_finish - writes the options' labels, and the end of the file; import_labels() and
+ * import_end() one each. */
+int import_labels(struct import *in);
+int import_end(struct import *in);
 int import_finish(struct import *in);
 
 void import_close(struct import *in);

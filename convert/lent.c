@@ -44,7 +44,7 @@ static int by_id(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static struct lent_format *find(struct lent *l, uint64_t id)
+static struct lent_format *find_format(struct lent *l, uint64_t id)
 {
 	struct lent_format key = { .id = id };
 
@@ -59,7 +59,7 @@ static struct lent_format *find(struct lent *l, uint64_t id)
 int lent_type(struct lent *l, uint64_t id, const struct cdict_event_type **type,
 	      struct cdict_error *err)
 {
-	struct lent_format *f = find(l, id);
+	struct lent_format *f = find_format(l, id);
 	int ret;
 
 	*type = NULL;
@@ -67,7 +67,7 @@ int lent_type(struct lent *l, uint64_t id, const struct cdict_event_type **type,
 		ret = lent_folder_rest(l, err);
 		if (ret)
 			return ret;
-		f = find(l, id);
+		f = find_format(l, id);
 	}
 	if (!f || f->type == LENT_UNREADABLE)
 		return 0;
@@ -93,7 +93,8 @@ const struct perfdata_tracing *lent_formats(struct lent *l, const struct lent_su
 	l->given.n = 0;
 	for (size_t i = 0; i < s->events.n; i++) {
 		const struct lent_event *ev = &s->events.at[i];
-		const struct lent_format *f = ev->type && !ev->misfits ? find(l, ev->id) : NULL;
+		const struct lent_format *f = ev->type && !ev->misfits ? find_format(l, ev->id)
+								       : NULL;
 
 		if (f && array_push(&l->given, f->format))
 			return NULL;
@@ -222,10 +223,9 @@ static int open_path(struct lent *l, const char *path, struct cdict_error *err)
 		return from_perf(l, path, err);
 	if (n >= FORMAT_MAGIC_SIZE && !memcmp(first, FORMAT_MAGIC, FORMAT_MAGIC_SIZE))
 		return from_cdict(l, path, err);
-	return cdict_fail(
-		err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-		"gives no formats: expected a folder of format files (tracefs' events), a "
-		"perf.data or a cdict");
+	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
+			  "has no formats: expected a folder of format files (tracefs' events), a "
+			  "perf.data or a cdict");
 }
 
 int lent_open(struct lent **out, const char *path, const char *const *globs, size_t n_globs,

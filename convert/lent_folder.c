@@ -136,8 +136,8 @@ static int fail(int code, struct cdict_error *err)
 		return cdict_fail_nomem(err);
 	if (code == CDICT_ELIMIT)
 		return cdict_fail(err, code, CDICT_NO_OFFSET,
-				  "is no folder of format files: it holds more than %u of them, or "
-				  "more than %u MiB",
+				  "is too large for a folder of format files: more than %u files "
+				  "or %u MiB",
 				  LENT_FORMATS_MAX, LENT_BYTES_MAX >> 20);
 	return code ? cdict_fail(err, code, CDICT_NO_OFFSET, "%s", strerror(-code)) : 0;
 }
@@ -191,7 +191,7 @@ int lent_folder(struct lent *l, struct cdict_error *err)
 		l->printk = keep_file(l, "../printk_formats", &len, &ret);
 	if (!ret && !l->formats.n)
 		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-				  "holds no format file: expected SYSTEM/EVENT/format, as in "
+				  "has no format files: expected SYSTEM/EVENT/format, as in "
 				  "/sys/kernel/tracing/events, or SYSTEM.EVENT.format");
 	return fail(ret, err);
 }

@@ -285,7 +285,7 @@ static int type_finish(struct cdict_schema *schema, struct format_type *type, bo
 	return 0;
 bad:
 	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-			  "event type %s: a field has a model that cannot be", type->pub.name);
+			  "event type %s: a field has an invalid model", type->pub.name);
 }
 
 int format_schema_append(struct cdict_schema *schema, struct format_type *type, bool ours,
@@ -297,12 +297,12 @@ int format_schema_append(struct cdict_schema *schema, struct format_type *type, 
 	    type->pub.n_fields > FORMAT_MAX_ALL_FIELDS - schema->n_fields) {
 		format_type_free(type);
 		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				  "more than %u event types or %u fields of theirs",
-				  FORMAT_MAX_TYPES, FORMAT_MAX_ALL_FIELDS);
+				  "more than %u event types or %u fields in all", FORMAT_MAX_TYPES,
+				  FORMAT_MAX_ALL_FIELDS);
 	}
 	if (cdict_schema_find(schema, type->pub.name)) {
 		ret = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-				 "event type %s is there already", type->pub.name);
+				 "event type %s already exists", type->pub.name);
 		format_type_free(type);
 		return ret;
 	}

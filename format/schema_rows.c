@@ -133,7 +133,7 @@ int format_schema_read(struct cdict_schema **schema, const void *data, size_t si
 	/* Types are numbered: after a lost one, no number is certain. */
 	if (from != (*schema ? (*schema)->types.n : 0))
 		return cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
-				  "schema block begins with another type than the next");
+				  "schema block does not start at the next type number");
 	if (!cursor_ok(&c) || big > 1 || (long_size != 4 && long_size != 8) ||
 	    page_size > 1u << 30 || n > FORMAT_MAX_TYPES)
 		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,

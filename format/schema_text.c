@@ -110,7 +110,7 @@ int cdict_schema_add(struct cdict_schema *schema, const char *system, const char
 	/* The text is kept NUL-terminated: a NUL inside would truncate it for readers. */
 	if (memchr(format, 0, format_len))
 		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-				  "format file of system %s has a NUL in it", system);
+				  "format file of system %s contains a NUL", system);
 	fields = calloc(FORMAT_MAX_FIELDS, sizeof(*fields));
 	if (!fields)
 		return cdict_fail_nomem(err);

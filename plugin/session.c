@@ -385,10 +385,9 @@ static void hand_sample(struct session *s, const struct perf_dlfilter_sample *sa
 	struct handed_sample to;
 
 	if (s->fns->attr == NULL || sample->size < PERF_DLFILTER_SAMPLE_SIZE) {
-		stop_storing(s,
-			     s->fns->attr
-				     ? "samples are too short: needs perf of Linux 5.14 or later"
-				     : "this perf does not pass the event of a sample to filters");
+		stop_storing(s, s->fns->attr
+					? "samples are too short: needs perf of Linux 5.14 or later"
+					: "this perf does not pass event attributes to filters");
 		return;
 	}
 	attr = s->fns->attr(ctx);
@@ -441,24 +440,25 @@ static void log_result(const struct session *s, bool written)
 	uint64_t dropped = s->guest_early - s->guest_late;
 
 	if (r->damaged)
-		log_line("%s: input is damaged: %s; what could be read was kept", s->input.from,
+		log_line("%s: input is damaged: %s; the readable part was kept", s->input.from,
 			 r->damage);
 	if (s->chains.full)
-		log_line("too many different stacks: some are left out");
+		log_line("too many distinct stacks: some are left out");
 	if (dropped)
 		log_line("%" PRIu64
-			 " host events that fired while a guest was entered are left out%s",
-			 dropped,
+			 " host event%s that fired while a guest was entered %s left out%s",
+			 dropped, dropped == 1 ? "" : "s", dropped == 1 ? "is" : "are",
 			 s->perf.guest_code ? " by perf script's options"
 					    : ": perf script drops them without --guest-code");
 	if (!r->events)
 		log_line("%s %s", s->input.from, r->missing);
 	if (!s->args.quiet && written)
 		fprintf(stderr,
-			"[ cdict-dlfilter: %" PRIu64 " events of %zu types kept in %s, %" PRIu64
-			" bytes, %u stacks, %" PRIu64 " lost ]\n",
-			r->events, r->types, s->out, r->bytes_out, s->chains.dict.stacks.n,
-			r->lost);
+			"[ cdict-dlfilter: %" PRIu64 " event%s of %zu type%s kept in %s, %" PRIu64
+			" bytes, %u stack%s, %" PRIu64 " lost ]\n",
+			r->events, r->events == 1 ? "" : "s", r->types, r->types == 1 ? "" : "s",
+			s->out, r->bytes_out, s->chains.dict.stacks.n,
+			s->chains.dict.stacks.n == 1 ? "" : "s", r->lost);
 }
 
 int session_stop(struct session *s)

@@ -29,7 +29,7 @@ static bool incomplete(const struct analyze_exits *x, const struct open *open,
 	return !x->like_perf && analyze_engine_pair_broken(x->eng, k, open->t_ns, open->cpu);
 }
 
-static void begin(struct open *open, const struct analyze_kvm *k, uint32_t row)
+static void begin_exit(struct open *open, const struct analyze_kvm *k, uint32_t row)
 {
 	*open = (struct open){ .t_ns = k->t_ns, .cpu = k->cpu, .row = row, .in = k->in };
 }
@@ -76,7 +76,7 @@ static void begin_access(struct analyze_exits *x, struct thread *th, const struc
 {
 	struct open open;
 
-	begin(&open, k, access_row(x, kind, k, k->how));
+	begin_exit(&open, k, access_row(x, kind, k, k->how));
 	if (open.row == INDEX_NONE)
 		return;
 	for (size_t i = 0; x->like_perf && i < th->accesses.n; i++) {
@@ -106,7 +106,7 @@ static void on_access(struct analyze_exits *x, struct thread *th, const struct a
 		break;
 	case ANALYZE_KIND_KVM_MMIO:
 		if (k->how == MMIO_WRITE) {
-			begin(mmio, k, access_row(x, ANALYZE_ACCESS_MMIO, k, true));
+			begin_exit(mmio, k, access_row(x, ANALYZE_ACCESS_MMIO, k, true));
 		} else if (k->how == MMIO_READ) {
 			row = access_row(x, ANALYZE_ACCESS_MMIO, k, false);
 			/* perf books a read after a write to the write. */
@@ -161,7 +161,7 @@ static void on_exit_event(struct analyze_exits *x, struct thread *th, const stru
 		return;
 	if (th->exit.t_ns != ANALYZE_NO_TIME)
 		break_exit(x, &th->exit);
-	begin(&th->exit, k, i);
+	begin_exit(&th->exit, k, i);
 	th->ran_ns = analyze_engine_ran_ns(x->eng, k->task);
 
 	if (th->entry.t_ns != ANALYZE_NO_TIME) {
@@ -180,7 +180,7 @@ static void on_exit_event(struct analyze_exits *x, struct thread *th, const stru
 	}
 	if (x->no_accesses)
 		return;
-	begin(&th->mmio, k, INDEX_NONE);
+	begin_exit(&th->mmio, k, INDEX_NONE);
 	if (!x->like_perf)
 		th->accesses.n = 0;
 }
@@ -199,7 +199,7 @@ static void on_entry(struct analyze_exits *x, struct thread *th, const struct an
 	guest->entries += k->in;
 	if (th->entry.t_ns != ANALYZE_NO_TIME)
 		guest->broken += th->entry.in;
-	begin(&th->entry, k, i);
+	begin_exit(&th->entry, k, i);
 
 	if (th->exit.t_ns != ANALYZE_NO_TIME) {
 		row = &x->exits.at[th->exit.row];

@@ -55,7 +55,7 @@ void siblings_fini(struct siblings *s)
 {
 	for (uint32_t c = 0; s->cpus && c < s->n_cpus; c++) {
 		array_fini(&s->cpus[c].open);
-		array_fini(&s->cpus[c].told);
+		array_fini(&s->cpus[c].carried);
 	}
 	free(s->cpus);
 	for (size_t i = 0; i < s->guests.n; i++)
@@ -114,7 +114,7 @@ void siblings_ran(struct siblings *s, const struct analyze_run *run)
 	if (!cpu)
 		return;
 	if (run->start_ns < s->begun_ns &&
-	    array_push(&cpu->told, (struct sibling_slice){ run->task, run->end_ns }))
+	    array_push(&cpu->carried, (struct sibling_slice){ run->task, run->end_ns }))
 		analyze_engine_out_of_memory(s->eng);
 	end_slice(s, cpu, run->task, run->end_ns);
 }
@@ -183,7 +183,7 @@ void siblings_crossed(struct siblings *s, uint32_t task)
 }
 
 /* Keeps a stretch beside a CPU whose piece is not over. */
-static void keep(struct siblings *s, uint32_t cpu, const struct sibling_stretch *x)
+static void keep_stretch(struct siblings *s, uint32_t cpu, const struct sibling_stretch *x)
 {
 	struct sibling_cpu *c = &s->cpus[cpu];
 	struct sibling_stretch *last = NULL;
@@ -222,7 +222,7 @@ void siblings_guest(struct siblings *s, struct analyze_vcpu_row *row, uint32_t t
 			x.from_ns = since_ns;
 		x.ns = x.from_ns < to_ns ? analyze_engine_clip(s->eng, x.from_ns, to_ns) : 0;
 		if (x.ns)
-			keep(s, c, &x);
+			keep_stretch(s, c, &x);
 		others++;
 	}
 	if (cpu < s->n_cpus && s->cpus[cpu].next == cpu)
@@ -273,8 +273,8 @@ int siblings_join(struct siblings *s, struct siblings *later,
 	for (uint32_t c = 0; c < s->n_cpus; c++) {
 		struct sibling_cpu *cpu = &s->cpus[c], *l = &later->cpus[c];
 
-		for (size_t i = 0; i < l->told.n; i++)
-			end_slice(s, cpu, l->told.at[i].task, l->told.at[i].end_ns);
+		for (size_t i = 0; i < l->carried.n; i++)
+			end_slice(s, cpu, l->carried.at[i].task, l->carried.at[i].end_ns);
 		for (size_t i = 0; i < cpu->open.n; i++)
 			if (array_push(&l->open, cpu->open.at[i]))
 				return -ENOMEM;

@@ -40,7 +40,7 @@ struct sibling_slice {
 struct sibling_cpu {
 	uint32_t next; /* next thread of its core, itself if alone, or CDICT_CPU_UNKNOWN */
 	ARRAY(struct sibling_stretch) open;
-	ARRAY(struct sibling_slice) told; /* later part: slices that began before it */
+	ARRAY(struct sibling_slice) carried; /* later part: slices that began before it */
 };
 
 struct siblings {

@@ -32,8 +32,8 @@ struct watch *vcpu_watch(struct analyze_vcpus *v, uint32_t task)
 }
 
 /* Reports a piece of a thread's time to v->tell. */
-static void tell(struct analyze_vcpus *v, const struct watch *w, enum analyze_vcpu_state state,
-		 uint64_t to_ns)
+static void report_state(struct analyze_vcpus *v, const struct watch *w,
+			 enum analyze_vcpu_state state, uint64_t to_ns)
 {
 	struct analyze_vcpu_piece p = { .task = (uint32_t)(w - v->watches.at),
 					.state = state,
@@ -90,7 +90,7 @@ static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_
 	if (to_ns <= w->since_ns)
 		return;
 	if (v->tell)
-		tell(v, w, state, to_ns);
+		report_state(v, w, state, to_ns);
 	ns = analyze_engine_clip(v->eng, w->since_ns, to_ns);
 	if (state != ANALYZE_VCPU_UNKNOWN && !analyze_engine_counts(v->eng, w->cpu)) {
 		w->row.ns[ANALYZE_VCPU_UNKNOWN] += ns;

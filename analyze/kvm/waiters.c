@@ -94,7 +94,7 @@ void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start
 		book(ws, &list->all.at[i], cpu, task, start_ns, end_ns);
 }
 
-static struct waiter *find(const struct waiters *ws, uint32_t task)
+static struct waiter *find_waiter(const struct waiters *ws, uint32_t task)
 {
 	uint32_t cpu = task < ws->where.n ? ws->where.at[task] : 0;
 
@@ -107,7 +107,7 @@ static struct waiter *find(const struct waiters *ws, uint32_t task)
 void waiters_waited(struct waiters *ws, uint32_t task, uint32_t cpu, uint32_t who, uint64_t from_ns,
 		    uint64_t to_ns)
 {
-	struct waiter *w = find(ws, task);
+	struct waiter *w = find_waiter(ws, task);
 
 	if (w && who != ANALYZE_NO_TASK)
 		book(ws, w, cpu, who, from_ns, to_ns);
@@ -118,7 +118,7 @@ void waiters_waited(struct waiters *ws, uint32_t task, uint32_t cpu, uint32_t wh
 uint32_t waiters_top(const struct waiters *ws, uint32_t task)
 {
 	uint32_t cpu = task < ws->where.n ? ws->where.at[task] : 0, runs;
-	const struct waiter *w = find(ws, task);
+	const struct waiter *w = find_waiter(ws, task);
 	uint64_t since;
 
 	if (!w)
@@ -132,7 +132,7 @@ uint32_t waiters_top(const struct waiters *ws, uint32_t task)
 	return w->top;
 }
 
-static void add(struct waiters *ws, const struct waiter *w, uint32_t cpu)
+static void add_waiter(struct waiters *ws, const struct waiter *w, uint32_t cpu)
 {
 	if (!row_at(&ws->where, w->task) || !row_at(&ws->booked, w->task) ||
 	    (cpu < ws->n_cpus && array_push(&ws->cpus[cpu].all, *w)))
@@ -179,7 +179,7 @@ void waiters_add(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t since
 	struct waiter old;
 
 	waiters_end(ws, task, WAIT_BROKEN, &old);
-	add(ws, &w, cpu);
+	add_waiter(ws, &w, cpu);
 }
 
 static int by_who_and_cpu(const void *x, const void *y)
@@ -271,7 +271,7 @@ void waiters_move(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t t_ns
 	if (!take_out(ws, task, &w))
 		return;
 	w.booked_ns = t_ns;
-	add(ws, &w, cpu);
+	add_waiter(ws, &w, cpu);
 }
 
 int waiters_begin(struct waiters *ws, struct waiters *to)
@@ -296,7 +296,7 @@ int waiters_begin(struct waiters *ws, struct waiters *to)
 
 bool waiters_same(const struct waiters *a, const struct waiters *b, uint32_t task)
 {
-	const struct waiter *w = find(a, task), *v = find(b, task);
+	const struct waiter *w = find_waiter(a, task), *v = find_waiter(b, task);
 	const struct booking_list *x, *y;
 
 	if (!w || !v)

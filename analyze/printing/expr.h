@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/memory/array.h"
 
@@ -114,6 +115,12 @@ size_t expr_name(struct expr *x, const char **name);
  * stay as written. */
 bool expr_string(struct expr *x, const char **text, size_t *len);
 
+/* text_len - the bytes before the first NUL of a field's @n bytes; @n when there is none. */
+static inline size_t text_len(const void *data, size_t n)
+{
+	return n ? strnlen(data, n) : 0;
+}
+
 static inline uint64_t expr_unary(uint8_t op, uint8_t bits, uint64_t v)
 {
 	switch (op) {
@@ -169,6 +176,46 @@ static inline uint64_t expr_binary(uint8_t op, uint64_t a, uint64_t b)
 	default:
 		return a || b;
 	}
+}
+
+#define EXPR_SIGNED (UINT64_C(1) << 63)
+
+/* What an instruction that reads the event does: it pops from and pushes to *@top, the last number
+ * on the stack. False ends the run. */
+typedef bool (*expr_event_fn)(void *ctx, const struct expr_code *c, uint64_t **top);
+
+/* expr_run - runs @code from instruction @from up to @to; @event runs instructions other than
+ * constants, operators and jumps. @order is 0, or EXPR_SIGNED to compare numbers as signed. False
+ * when @event returned false; else *@result has the last number, 1 if there was none. Inlined, so
+ * that @event costs no call. */
+static inline __attribute__((always_inline)) bool expr_run(const struct expr_code *code,
+							   uint32_t from, uint32_t to,
+							   uint64_t order, expr_event_fn event,
+							   void *ctx, uint64_t *result)
+{
+	uint64_t stack[EXPR_STACK + 1], *top = stack; /* stack[0] lies below the first number */
+
+	stack[0] = 1;
+	for (uint32_t i = from; i < to; i++) {
+		const struct expr_code *c = &code[i];
+
+		if (c->op == EXPR_CONST) {
+			*++top = c->value;
+		} else if (c->op >= EXPR_MUL && c->op <= EXPR_LOR) {
+			uint64_t flip = c->op >= EXPR_LT && c->op <= EXPR_GE ? order : 0;
+
+			top--;
+			*top = expr_binary(c->op, top[0] ^ flip, top[1] ^ flip);
+		} else if (c->op >= EXPR_NEG && c->op <= EXPR_BITS) {
+			*top = expr_unary(c->op, c->bits, *top);
+		} else if (c->op == EXPR_GOTO || (c->op == EXPR_UNLESS && !*top--)) {
+			i = c->to - 1;
+		} else if (c->op != EXPR_UNLESS && !event(ctx, c, &top)) {
+			return false;
+		}
+	}
+	*result = *top;
+	return true;
 }
 
 #endif

@@ -30,7 +30,7 @@ struct marker_filter {
 
 /* ---- parsing ---- */
 
-static int find(const struct marker_filter *f, const char *name, size_t len)
+static int find_field(const struct marker_filter *f, const char *name, size_t len)
 {
 	for (size_t i = 0; i < f->type->n_fields; i++)
 		if (strlen(f->type->fields[i].name) == len &&
@@ -73,7 +73,7 @@ static enum expr_kind name(struct expr *x, const char *name, size_t len)
 {
 	struct marker_filter *f = x->ctx;
 	struct expr_code code = { .op = EXPR_FIELD };
-	int at = find(f, name, len);
+	int at = find_field(f, name, len);
 	bool field, text;
 
 	if (at < 0 || at > UINT16_MAX) {
@@ -106,7 +106,7 @@ static int refuse(struct marker_filter *f, const char *text, size_t len, struct 
 		return cdict_fail_nomem(err);
 	if (!f->unknown)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "'%.*s' is no condition, as in id==228 && comm==\"bench\"",
+				  "'%.*s' is not a condition such as id==228 && comm==\"bench\"",
 				  (int)(len < 100 ? len : 100), text);
 	suggest_begin(&like, f->unknown, f->n_unknown);
 	for (size_t i = 0; i < f->type->n_fields; i++)
@@ -202,13 +202,11 @@ static bool compare(const struct marker_filter *f, const struct expr_code *c,
 		    const struct cdict_event *ev, const char *comm)
 {
 	struct cdict_bytes b = { .data = (const uint8_t *)comm, .len = comm ? strlen(comm) : 0 };
-	const uint8_t *nul;
 	bool is;
 
 	if (c->field < f->type->n_fields) {
 		b = cdict_event_bytes(ev, c->field);
-		nul = b.len ? memchr(b.data, 0, b.len) : NULL;
-		b.len = nul ? (size_t)(nul - b.data) : b.len;
+		b.len = text_len(b.data, b.len);
 	} else if (!comm) {
 		return c->bits == TEXT_IS_NOT;
 	}
@@ -232,59 +230,29 @@ static uint64_t number(const struct marker_filter *f, size_t field, const struct
 	}
 }
 
-/* Compares as signed, so that ret < 0 works. */
-static uint64_t binary(uint8_t op, uint64_t a, uint64_t b)
+struct testing {
+	const struct marker_filter *filter;
+	const struct cdict_event *ev;
+	const char *comm;
+};
+
+static bool test_event(void *ctx, const struct expr_code *c, uint64_t **top)
 {
-	switch (op) {
-	case EXPR_LT:
-		return (int64_t)a < (int64_t)b;
-	case EXPR_GT:
-		return (int64_t)a > (int64_t)b;
-	case EXPR_LE:
-		return (int64_t)a <= (int64_t)b;
-	case EXPR_GE:
-		return (int64_t)a >= (int64_t)b;
-	default:
-		return expr_binary(op, a, b);
-	}
+	const struct testing *t = ctx;
+
+	*++*top = c->op == EXPR_STRING ? compare(t->filter, c, t->ev, t->comm)
+				       : number(t->filter, c->field, t->ev);
+	return true;
 }
 
 bool marker_filter_passes(const struct marker_filter *f, const struct cdict_event *ev,
 			  const char *comm)
 {
-	uint64_t stack[EXPR_STACK + 1], *top = stack; /* the last one pushed; stack[0] is none */
+	struct testing t = { f, ev, comm };
+	uint64_t passes;
 
-	stack[0] = 1;
-	for (size_t i = 0; i < f->x.code.n; i++) {
-		const struct expr_code *c = &f->x.code.at[i];
-
-		switch (c->op) {
-		case EXPR_CONST:
-			*++top = c->value;
-			break;
-		case EXPR_FIELD:
-			*++top = number(f, c->field, ev);
-			break;
-		case EXPR_STRING:
-			*++top = compare(f, c, ev, comm);
-			break;
-		case EXPR_NEG:
-		case EXPR_NOT:
-		case EXPR_INVERT:
-		case EXPR_BITS:
-			*top = expr_unary(c->op, c->bits, *top);
-			break;
-		case EXPR_UNLESS:
-			if (!*top--)
-				i = c->to - 1u;
-			break;
-		case EXPR_GOTO:
-			i = c->to - 1u;
-			break;
-		default:
-			top--;
-			*top = binary(c->op, top[0], top[1]);
-		}
-	}
-	return *top;
+	/* signed, so that ret < 0 works */
+	return expr_run(f->x.code.at, 0, (uint32_t)f->x.code.n, EXPR_SIGNED, test_event, &t,
+			&passes) &&
+	       passes;
 }

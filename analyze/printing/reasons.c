@@ -31,7 +31,7 @@ struct analyze_reasons {
 	const struct table *of_isa[ANALYZE_ISA_UNTOLD + 1];
 };
 
-static const char *find(const char *at, const char *end, const char *word)
+static const char *find_word(const char *at, const char *end, const char *word)
 {
 	return memmem(at, (size_t)(end - at), word, strlen(word));
 }
@@ -71,7 +71,7 @@ static const char *argument(struct table *t, const char *at, const char *end, bo
 /* The condition in front of a table: "(REC->isa == 1) ?". */
 static int condition(const char *at, const char *end, bool *no_memory)
 {
-	const char *isa = find(at, end, "REC->isa");
+	const char *isa = find_word(at, end, "REC->isa");
 	uint64_t v;
 
 	if (!isa)
@@ -122,8 +122,8 @@ int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t
 
 	if (!r)
 		return cdict_fail_nomem(err);
-	before = find(format, end, "print fmt:");
-	while (before && r->n < TABLES_MAX && (at = find(before, end, "__print_symbolic("))) {
+	before = find_word(format, end, "print fmt:");
+	while (before && r->n < TABLES_MAX && (at = find_word(before, end, "__print_symbolic("))) {
 		struct table *t = &r->tables[r->n];
 		const char *list = argument(t, at + strlen("__print_symbolic("), end, &no_memory);
 

@@ -34,7 +34,7 @@ static inline void add_padded(struct buf *out, const uint8_t *text, size_t n)
 	out->len += n;
 }
 
-static void fill(struct buf *out, uint8_t c, size_t n)
+static void pad(struct buf *out, uint8_t c, size_t n)
 {
 	uint8_t *p = n ? buf_room(out, n) : NULL;
 
@@ -75,12 +75,12 @@ static void number(struct buf *out, uint64_t v, const struct print_spec *s)
 		zeros = (size_t)s->width - n - n_sign;
 	blanks = n + n_sign + zeros < (size_t)s->width ? (size_t)s->width - n - n_sign - zeros : 0;
 	if (!s->left)
-		fill(out, ' ', blanks);
+		pad(out, ' ', blanks);
 	buf_add(out, sign, n_sign);
-	fill(out, '0', zeros);
+	pad(out, '0', zeros);
 	buf_add(out, end - n, n);
 	if (s->left)
-		fill(out, ' ', blanks);
+		pad(out, ' ', blanks);
 }
 
 static void hex(struct buf *out, uint64_t v)
@@ -98,10 +98,10 @@ static void text(struct buf *out, const void *data, size_t n, const struct print
 	if (s->precision >= 0 && n > (size_t)s->precision)
 		n = (size_t)s->precision;
 	if (!s->left && n < (size_t)s->width)
-		fill(out, ' ', (size_t)s->width - n);
+		pad(out, ' ', (size_t)s->width - n);
 	buf_add(out, data, n);
 	if (s->left && n < (size_t)s->width)
-		fill(out, ' ', (size_t)s->width - n);
+		pad(out, ' ', (size_t)s->width - n);
 }
 
 /* ---- fields ------------------------------------------------------------------------ */
@@ -138,13 +138,6 @@ static bool bytes_of(const struct cdict_event *ev, uint16_t field, struct cdict_
 	return *size < UINT16_MAX;
 }
 
-static inline size_t until_nul(const uint8_t *data, size_t n)
-{
-	const uint8_t *nul = n ? memchr(data, 0, n) : NULL;
-
-	return nul ? (size_t)(nul - data) : n;
-}
-
 /* A field's text up to the first NUL; false when perf would also print what follows it in the
  * record. */
 static bool string_of(const struct cdict_event *ev, uint16_t field, struct cdict_bytes *b)
@@ -153,7 +146,7 @@ static bool string_of(const struct cdict_event *ev, uint16_t field, struct cdict
 
 	if (!bytes_of(ev, field, b, &size))
 		return false;
-	n = until_nul(b->data, b->len);
+	n = text_len(b->data, b->len);
 	if (n == size && ev->type->fields[field].kind != CDICT_FIELD_BYTES)
 		return false;
 	b->len = n;
@@ -222,68 +215,57 @@ static bool bytes(struct buf *out, const struct cdict_event *ev, const struct ex
 	return true;
 }
 
+struct running {
+	const struct print_program *program;
+	const struct print_op *op;
+	const struct cdict_event *ev;
+	struct buf *out;
+};
+
+/* Reads the event and writes text; false for what perf prints differently. */
+static bool run_on_event(void *ctx, const struct expr_code *c, uint64_t **top)
+{
+	const struct running *r = ctx;
+	const struct print_spec *spec = &r->op->spec;
+	const struct symbols *tables = r->program->tables.at;
+	struct cdict_bytes b;
+	size_t size;
+
+	switch (c->op) {
+	case EXPR_FIELD:
+		*++*top = scalar(r->ev, c->field, c->bits);
+		return true;
+	case EXPR_LEN:
+		if (!bytes_of(r->ev, c->field, &b, &size))
+			return false;
+		*++*top = size;
+		return true;
+	case EXPR_TEXT:
+		text(r->out, c->text, c->len, spec);
+		return true;
+	case EXPR_STRING:
+		if (!string_of(r->ev, c->field, &b))
+			return false;
+		text(r->out, b.data, b.len, spec);
+		return true;
+	case EXPR_SYMBOL:
+		symbol(r->out, &tables[c->to], *(*top)--, spec);
+		return true;
+	case EXPR_FLAGS:
+		flags(r->out, &tables[c->to], *(*top)--, c, spec);
+		return true;
+	default:
+		return bytes(r->out, r->ev, c, *(*top)--);
+	}
+}
+
 /* Runs @op's code; its text goes to @out, a number to *@result. */
 static bool run(const struct print_program *p, const struct print_op *op,
 		const struct cdict_event *ev, struct buf *out, uint64_t *result)
 {
-	uint64_t stack[EXPR_STACK + 1], *top = stack; /* the last one pushed; stack[0] is none */
-	struct cdict_bytes b;
-	size_t size;
+	struct running r = { p, op, ev, out };
 
-	for (uint32_t i = op->code; i < op->to; i++) {
-		const struct expr_code *c = &p->x.code.at[i];
-
-		switch (c->op) {
-		case EXPR_CONST:
-			*++top = c->value;
-			break;
-		case EXPR_FIELD:
-			*++top = scalar(ev, c->field, c->bits);
-			break;
-		case EXPR_LEN:
-			if (!bytes_of(ev, c->field, &b, &size))
-				return false;
-			*++top = size;
-			break;
-		case EXPR_NEG:
-		case EXPR_NOT:
-		case EXPR_INVERT:
-		case EXPR_BITS:
-			*top = expr_unary(c->op, c->bits, *top);
-			break;
-		case EXPR_UNLESS:
-			if (!*top--)
-				i = c->to - 1;
-			break;
-		case EXPR_GOTO:
-			i = c->to - 1;
-			break;
-		case EXPR_TEXT:
-			text(out, c->text, c->len, &op->spec);
-			break;
-		case EXPR_STRING:
-			if (!string_of(ev, c->field, &b))
-				return false;
-			text(out, b.data, b.len, &op->spec);
-			break;
-		case EXPR_SYMBOL:
-			symbol(out, &p->tables.at[c->to], *top--, &op->spec);
-			break;
-		case EXPR_FLAGS:
-			flags(out, &p->tables.at[c->to], *top--, c, &op->spec);
-			break;
-		case EXPR_HEX:
-		case EXPR_HEX_STR:
-			if (!bytes(out, ev, c, *top--))
-				return false;
-			break;
-		default:
-			top--;
-			*top = expr_binary(c->op, top[0], top[1]);
-		}
-	}
-	*result = *top;
-	return true;
+	return expr_run(p->x.code.at, op->code, op->to, 0, run_on_event, &r, result);
 }
 
 static inline void plain_decimal(struct buf *out, const struct cdict_event *ev,
@@ -340,7 +322,7 @@ static bool print(const struct print_program *p, const struct kernel_functions *
 			break;
 		case PRINT_STRING:
 			b = cdict_event_bytes(ev, op->field);
-			buf_add(out, b.data, until_nul(b.data, b.len));
+			buf_add(out, b.data, text_len(b.data, b.len));
 			break;
 		default:
 			if (op->how == PRINT_NUMBER && op->field_bits)
@@ -384,11 +366,11 @@ struct printer *printer_new(const struct cdict_schema *schema)
 	for (size_t i = 0; i < n; i++) {
 		const char *name = cdict_schema_at(schema, i)->name;
 
-		fill(&p->names, ' ', width + 1 - strlen(name));
+		pad(&p->names, ' ', width + 1 - strlen(name));
 		buf_add(&p->names, name, strlen(name));
 		buf_add(&p->names, ": ", 2);
 	}
-	fill(&p->names, 0, 16); /* it is copied by words */
+	pad(&p->names, 0, 16); /* it is copied by words */
 	if (!p->programs || no_memory || p->names.failed) {
 		printer_free(p);
 		return NULL;

@@ -61,7 +61,7 @@ static bool number(struct expr *x, uint64_t *value)
 	return true;
 }
 
-static bool add(struct symbols *out, uint64_t value, const char *name, size_t len)
+static bool add_symbol(struct symbols *out, uint64_t value, const char *name, size_t len)
 {
 	char *copy = malloc(len + 1);
 	struct symbol s = { value, copy, (uint32_t)len, (uint32_t)out->all.n };
@@ -102,7 +102,7 @@ void symbols_read(struct symbols *out, struct expr *x)
 			x->at = entry;
 			break;
 		}
-		if (!add(out, value, name, len)) {
+		if (!add_symbol(out, value, name, len)) {
 			out->failed = true;
 			break;
 		}

@@ -145,7 +145,7 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	analyze_engine_window(c->eng, &c->from_ns, &to_ns);
 	if (c->opts.bucket_ns && (to_ns - c->from_ns) / c->opts.bucket_ns >= ANALYZE_COUNTS_BUCKETS)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "the window has more than %llu such buckets",
+				  "the window has more than %llu buckets of this length",
 				  (unsigned long long)ANALYZE_COUNTS_BUCKETS);
 	return 0;
 }

@@ -29,8 +29,8 @@ struct analyze_latency {
 	ARRAY(uint32_t) order;    /* after the run: the numbers of rows with waits */
 	ARRAY(struct atom) atoms; /* by task */
 	struct analyze_latency_row spill;
-	struct analyze_latency_row told; /* the row returned last, borrows from the one in rows */
-	size_t told_at;                  /* + 1 */
+	struct analyze_latency_row returned; /* the row returned last, borrows from the one in rows */
+	size_t told_at;                      /* + 1 */
 	struct analyze_latency_row wakeup;
 };
 
@@ -200,7 +200,7 @@ static int join(void *self, void *later)
 static int on_finish(void *self, struct cdict_error *err)
 {
 	struct analyze_latency *l = self;
-	struct analyze_latency_row *row = &l->told;
+	struct analyze_latency_row *row = &l->returned;
 
 	for (uint32_t i = 0; i < l->rows.slots.n; i++) {
 		if (sparse_read(&l->rows, i, row) &&
@@ -293,12 +293,12 @@ size_t analyze_latency_row_count(const struct analyze_latency *l)
 const struct analyze_latency_row *analyze_latency_row_at(struct analyze_latency *l, size_t i)
 {
 	if (l->told_at == i + 1)
-		return &l->told;
+		return &l->returned;
 	l->told_at = i + 1;
-	sparse_read(&l->rows, l->order.at[i], &l->told);
-	l->told.task = l->by_cpu ? ANALYZE_NO_TASK : l->order.at[i];
-	l->told.cpu = l->by_cpu ? l->order.at[i] : CDICT_CPU_UNKNOWN;
-	return &l->told;
+	sparse_read(&l->rows, l->order.at[i], &l->returned);
+	l->returned.task = l->by_cpu ? ANALYZE_NO_TASK : l->order.at[i];
+	l->returned.cpu = l->by_cpu ? l->order.at[i] : CDICT_CPU_UNKNOWN;
+	return &l->returned;
 }
 
 int analyze_latency_row_merge(struct analyze_latency_row *to,

@@ -23,8 +23,8 @@ struct analyze_slices {
 	ARRAY(struct thread) threads; /* by task */
 };
 
-static void tell(struct analyze_slices *s, enum analyze_slice_kind kind, uint32_t task,
-		 uint32_t cpu, uint64_t start_ns, uint64_t end_ns)
+static void report_slice(struct analyze_slices *s, enum analyze_slice_kind kind, uint32_t task,
+			 uint32_t cpu, uint64_t start_ns, uint64_t end_ns)
 {
 	struct analyze_slice slice = {
 		.kind = kind, .task = task, .cpu = cpu, .start_ns = start_ns, .end_ns = end_ns
@@ -40,11 +40,11 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 
 	if (!sw->in)
 		return;
-	tell(s, ANALYZE_SLICE_RUN, sw->prev, sw->cpu, sw->slice_start_ns, sw->t_ns);
-	tell(s, ANALYZE_SLICE_SLEEP, sw->next, sw->cpu, sw->away_ns, sw->t_ns);
+	report_slice(s, ANALYZE_SLICE_RUN, sw->prev, sw->cpu, sw->slice_start_ns, sw->t_ns);
+	report_slice(s, ANALYZE_SLICE_SLEEP, sw->next, sw->cpu, sw->away_ns, sw->t_ns);
 	/* no wake-up: it was preempted, or never asleep */
 	if (sw->ready_ns != ANALYZE_NO_TIME)
-		tell(s, ANALYZE_SLICE_WAKEUP, sw->next, sw->cpu, sw->ready_ns, sw->t_ns);
+		report_slice(s, ANALYZE_SLICE_WAKEUP, sw->next, sw->cpu, sw->ready_ns, sw->t_ns);
 }
 
 static void on_run(void *self, const struct analyze_run *run)
@@ -53,7 +53,7 @@ static void on_run(void *self, const struct analyze_run *run)
 	uint64_t from_ns = run->from_ns, to_ns = run->to_ns;
 
 	for (; analyze_engine_part(s->eng, &from_ns, &to_ns); from_ns = to_ns, to_ns = run->to_ns)
-		tell(self, ANALYZE_SLICE_PIECE, run->task, run->cpu, from_ns, to_ns);
+		report_slice(self, ANALYZE_SLICE_PIECE, run->task, run->cpu, from_ns, to_ns);
 }
 
 /* If the begin of an exit was not seen, its reason is unknown as well. */

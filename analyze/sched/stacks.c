@@ -26,7 +26,7 @@ struct analyze_stacks {
 	bool done;
 };
 
-static void begin(struct analyze_stacks *s, uint32_t task, uint64_t t_ns)
+static void begin_wait(struct analyze_stacks *s, uint32_t task, uint64_t t_ns)
 {
 	struct begun *b = row_at(&s->begun, task);
 
@@ -88,7 +88,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	struct analyze_stack_row *row;
 
 	if (s->by == ANALYZE_STACKS_OFF_CPU) {
-		begin(s, sw->prev, sw->t_ns);
+		begin_wait(s, sw->prev, sw->t_ns);
 	} else if (s->by == ANALYZE_STACKS_SWITCHES && sw->in) {
 		row = row_of(s, sw->prev, analyze_engine_stack(s->eng), 0, 0);
 		if (row)
@@ -118,7 +118,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	struct analyze_stacks *s = self;
 
 	if (s->by == ANALYZE_STACKS_EXITS && k->kind == ANALYZE_KIND_KVM_EXIT)
-		begin(s, k->task, k->t_ns);
+		begin_wait(s, k->task, k->t_ns);
 }
 
 /* Called by analyze_exits for each exit it counts. */

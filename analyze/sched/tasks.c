@@ -16,13 +16,13 @@ struct analyze_tasks {
 	struct analyze_engine *eng;
 	bool per_cpu;
 	bool stat_runtime;
-	struct analyze_latency *latency; /* counts the wake-ups; NULL: this analysis does */
-	struct index index;              /* per_cpu: (task, CPU) */
-	struct sparse rows;              /* by number in the index, else by task */
-	ARRAY(uint32_t) order;           /* after the run: the numbers of rows */
-	struct analyze_task_row spill;   /* target of writes after a failed allocation */
-	struct analyze_task_row told;    /* the row returned last, borrows from the one in rows */
-	size_t told_at;                  /* + 1 */
+	struct analyze_latency *latency;  /* counts the wake-ups; NULL: this analysis does */
+	struct index index;               /* per_cpu: (task, CPU) */
+	struct sparse rows;               /* by number in the index, else by task */
+	ARRAY(uint32_t) order;            /* after the run: the numbers of rows */
+	struct analyze_task_row spill;    /* target of writes after a failed allocation */
+	struct analyze_task_row returned; /* the row returned last, borrows from the one in rows */
+	size_t told_at;                   /* + 1 */
 };
 
 /* A new row: no CPU yet. */
@@ -409,27 +409,27 @@ size_t analyze_tasks_row_count(const struct analyze_tasks *t)
 const struct analyze_task_row *analyze_tasks_row_at(struct analyze_tasks *t, size_t i)
 {
 	uint32_t number = t->order.at[i];
-	struct analyze_task_row *told = &t->told;
+	struct analyze_task_row *returned = &t->returned;
 	const struct histogram *h = NULL;
 
 	if (t->told_at == i + 1)
-		return told;
+		return returned;
 	t->told_at = i + 1;
-	sparse_read(&t->rows, number, told);
-	told->task = task_of(t, number);
+	sparse_read(&t->rows, number, returned);
+	returned->task = task_of(t, number);
 	if (t->per_cpu)
-		told->cpu = (uint32_t)t->index.keys.at[number].b;
+		returned->cpu = (uint32_t)t->index.keys.at[number].b;
 	for (unsigned s = 0; s < ANALYZE_OFF_N; s++) {
 		if (s == ANALYZE_OFF_RUNNABLE || s == ANALYZE_OFF_PREEMPTED)
-			told->involuntary += told->outs[s];
+			returned->involuntary += returned->outs[s];
 		else
-			told->voluntary += told->outs[s];
+			returned->voluntary += returned->outs[s];
 	}
 	if (t->latency)
-		h = analyze_latency_wakeup(t->latency, told->task);
+		h = analyze_latency_wakeup(t->latency, returned->task);
 	if (h)
-		told->latency = *h;
-	return told;
+		returned->latency = *h;
+	return returned;
 }
 
 int analyze_task_row_merge(struct analyze_task_row *to, const struct analyze_task_row *from)

@@ -713,7 +713,7 @@ static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev,
 }
 
 /* Returns whether the walk goes on. */
-static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
+static bool take_event(struct analyze_engine *eng, const struct cdict_event *ev)
 {
 	bool guest = ev->mode == CDICT_MODE_GUEST_KERNEL || ev->mode == CDICT_MODE_GUEST_USER, in;
 	const struct type_info *ti;
@@ -779,7 +779,7 @@ int engine_walk(struct analyze_engine *eng, const struct analyze_source *src, ui
 		ret = src->next(src->ctx, &ev, err);
 		if (ret > 0 && eng->sum.scope.foreign)
 			take_host_tid(eng, &ev);
-		if (ret <= 0 || !take(eng, &ev))
+		if (ret <= 0 || !take_event(eng, &ev))
 			break;
 	}
 	if (ret < 0 || (!events && !engine_failed(eng)))

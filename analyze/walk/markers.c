@@ -54,10 +54,9 @@ static int split(struct marker *m, const char *option, const char *text, struct 
 	m->filter = text + m->n_event + 1;
 	m->n_filter = n - m->n_event - 1;
 	if (!m->n_filter || m->filter[m->n_filter - 1] != '/')
-		return cdict_fail(
-			err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-			"option --%s takes EVENT or EVENT/FILTER/: '%s' has no / at its end",
-			option, text);
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --%s takes EVENT or EVENT/FILTER/: '%s' has no final /",
+				  option, text);
 	m->n_filter--;
 	return 0;
 }
@@ -73,7 +72,7 @@ static int no_event(const struct search *s, const struct marker *m, struct cdict
 		suggest_try(&like, memchr(m->text, ':', m->n_event) ? type->name : type->event);
 	}
 	return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-			  "option --%s: the capture holds no event '%.*s'%s", m->option,
+			  "option --%s: the capture has no event '%.*s'%s", m->option,
 			  (int)(m->n_event < 200 ? m->n_event : 200), m->text,
 			  suggest_text(&like, ""));
 }
@@ -127,7 +126,7 @@ static bool matches(const struct marker *m, const struct cdict_event *ev, const 
 	return f && marker_filter_passes(f, ev, comm);
 }
 
-static int begin(struct search *s, uint64_t t_ns, struct cdict_error *err)
+static int begin_window(struct search *s, uint64_t t_ns, struct cdict_error *err)
 {
 	s->open = true;
 	return array_push(&s->windows, (struct timespec_window){ t_ns, t_ns })
@@ -143,7 +142,7 @@ static void end(struct search *s, uint64_t t_ns)
 
 /* An event that opens a window does not end it, and one that ends a window does not open
  * another. */
-static int take(struct search *s, const struct cdict_event *ev, struct cdict_error *err)
+static int take_event(struct search *s, const struct cdict_event *ev, struct cdict_error *err)
 {
 	const char *comm = NULL;
 	bool is_start, is_end;
@@ -157,7 +156,7 @@ static int take(struct search *s, const struct cdict_event *ev, struct cdict_err
 	else if (s->open && is_start)
 		s->found->nested++;
 	else if (is_start)
-		return begin(s, ev->t_ns, err);
+		return begin_window(s, ev->t_ns, err);
 	else if (is_end && s->how->start)
 		s->found->ends++;
 	return 0;
@@ -178,7 +177,7 @@ static int walk(struct search *s, struct cdict_error *err)
 	int ret = cdict_events_open(&it, s->r, &query, err);
 
 	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0)
-		ret = take(s, &ev, err);
+		ret = take_event(s, &ev, err);
 	cdict_events_close(it);
 	return ret;
 }
@@ -223,8 +222,8 @@ static int finish(struct search *s, struct cdict_error *err)
 	if (!n)
 		return cdict_fail(err, CDICT_ENOEVENTS, CDICT_NO_OFFSET,
 				  s->found->open || !s->how->start
-					  ? "no event is what --window-end asks for%s"
-					  : "no event is what --window-start asks for%s",
+					  ? "no event matches --window-end%s"
+					  : "no event matches --window-start%s",
 				  s->found->open ? ", after the start" : "");
 	return 0;
 }
@@ -251,7 +250,7 @@ static void pick(struct search *s)
 	}
 }
 
-static int find(struct search *s, struct cdict_error *err)
+static int find_windows(struct search *s, struct cdict_error *err)
 {
 	int ret = 0;
 
@@ -267,7 +266,7 @@ static int find(struct search *s, struct cdict_error *err)
 	if (!ret && (s->start.comm || s->end.comm))
 		ret = comms_init(&s->comms, s->r, err);
 	if (!ret && !s->how->start)
-		ret = begin(s, s->how->from_ns, err);
+		ret = begin_window(s, s->how->from_ns, err);
 	if (!ret)
 		ret = walk(s, err);
 	return ret ? ret : finish(s, err);
@@ -280,7 +279,7 @@ int markers_find(struct timespec_set *out, struct markers_found *found, struct c
 	int ret;
 
 	*found = (struct markers_found){ 0 };
-	ret = find(&s, err);
+	ret = find_windows(&s, err);
 	if (!ret) {
 		pick(&s);
 		*out = (struct timespec_set){ .windows = s.windows.at, .n = s.windows.n };

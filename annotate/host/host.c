@@ -27,9 +27,9 @@ struct job {
 	uint32_t timeout_ms;
 };
 
-static void note(struct host_report *report, const char *fmt, ...)
+static void add_note(struct host_report *report, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-static void note(struct host_report *report, const char *fmt, ...)
+static void add_note(struct host_report *report, const char *fmt, ...)
 {
 	const char *kept = NULL;
 	char *text;
@@ -73,7 +73,7 @@ static int ask_daemon(struct job *j, const char *uri, struct cdict_error *err)
 	rc = libvirt_ask(&j->domains, uri, (unsigned)left / 2 + 1, err);
 	if (!rc || rc == -ENOMEM)
 		return rc;
-	note(j->report, "libvirt at %s: %s", uri, err->text);
+	add_note(j->report, "libvirt at %s: %s", uri, err->text);
 	return 1;
 }
 
@@ -85,7 +85,7 @@ static int read_state(struct job *j, const char *dir, bool silent, struct cdict_
 	if (!rc || rc == -ENOMEM)
 		return rc;
 	if (!silent)
-		note(j->report, "libvirt's state: %s", err->text);
+		add_note(j->report, "libvirt's state: %s", err->text);
 	return 1;
 }
 
@@ -106,8 +106,8 @@ static int find_domains(struct job *j, struct cdict_error *err)
 	if (rc > 0 && automatic && !state && j->scan.live && j->scan.vms.n && daemon_is_there())
 		rc = ask_daemon(j, DAEMON_URI, err);
 	if (j->domains.bad)
-		note(j->report, "libvirt: %zu of its documents cannot be read, the first is %s",
-		     j->domains.bad, j->domains.first_bad);
+		add_note(j->report, "libvirt: cannot read %zu XML document%s; the first: %s",
+			 j->domains.bad, j->domains.bad == 1 ? "" : "s", j->domains.first_bad);
 	j->report->incomplete |= (rc && wanted) || j->domains.bad;
 	return rc > 0 ? 0 : rc;
 }
@@ -260,28 +260,33 @@ static void note_gaps(struct job *j)
 	for (size_t i = 0; i < r->vms.n; i++)
 		vms += r->vms.at[i].unnamed > 0;
 	if (r->unnamed)
-		note(r,
-		     "%zu thread%s of %zu VM%s: role unknown (\"thread\"): QEMU runs without "
-		     "debug-threads=on, and neither control groups nor libvirt's state identify "
-		     "its threads",
-		     r->unnamed, s(r->unnamed), vms, s(vms));
+		add_note(
+			r,
+			"%zu thread%s of %zu VM%s: role unknown (\"thread\"): QEMU runs without "
+			"debug-threads=on, and neither control groups nor libvirt's state identify "
+			"its threads",
+			r->unnamed, s(r->unnamed), vms, s(vms));
 	if (j->scan.incomplete)
-		note(r, "the name%s of %zu thread%s could not be read%s", s(j->scan.incomplete),
-		     j->scan.incomplete, s(j->scan.incomplete), geteuid() ? ": run as root" : "");
+		add_note(r, "the name%s of %zu thread%s could not be read%s", s(j->scan.incomplete),
+			 j->scan.incomplete, s(j->scan.incomplete),
+			 geteuid() ? ": run as root" : "");
 	if (j->scan.unreadable)
-		note(r, "cannot inspect %zu process%s: permission denied%s", j->scan.unreadable,
-		     j->scan.unreadable == 1 ? "" : "es", geteuid() ? ": run as root" : "");
+		add_note(r, "cannot inspect %zu process%s: permission denied%s", j->scan.unreadable,
+			 j->scan.unreadable == 1 ? "" : "es", geteuid() ? ": run as root" : "");
 	if (j->scan.kernel.n)
-		note(r, "%zu kernel thread%s of a VM, such as %s (%d), belong%s to no QEMU process",
-		     j->scan.kernel.n, s(j->scan.kernel.n), j->scan.kernel.at[0].thread.comm,
-		     j->scan.kernel.at[0].thread.tid, j->scan.kernel.n == 1 ? "s" : "");
+		add_note(
+			r,
+			"%zu kernel thread%s of a VM, such as %s (%d), belong%s to no QEMU process",
+			j->scan.kernel.n, s(j->scan.kernel.n), j->scan.kernel.at[0].thread.comm,
+			j->scan.kernel.at[0].thread.tid, j->scan.kernel.n == 1 ? "s" : "");
 	if (j->scan.inner && j->scan.vms.n)
-		note(r,
-		     "this is a container's /proc: recordings have the host's thread ids, not these; "
-		     "run on the host, or give the host's /proc with --proc-root");
+		add_note(
+			r,
+			"this is a container's /proc: recordings have the host's thread ids, not these; "
+			"run on the host, or give the host's /proc with --proc-root");
 	if (j->scan.cut || monotonic_past(j->deadline_ns)) {
 		r->incomplete = true;
-		note(r, "stopped after %u ms with partial results", j->timeout_ms);
+		add_note(r, "stopped after %u ms with partial results", j->timeout_ms);
 	}
 }
 

@@ -56,7 +56,7 @@ static void stop(struct parser *p, int code, const char *reason)
 	XML_StopParser(p->xml, XML_FALSE);
 }
 
-static void keep(struct parser *p, char **into, const char *text, size_t len)
+static void keep_text(struct parser *p, char **into, const char *text, size_t len)
 {
 	char *copy;
 
@@ -138,8 +138,8 @@ static void on_start(void *ctx, const char *name, const char **atts)
 			p->open = f->text;
 	}
 	if (!strcmp(p->path, FLAVOR)) /* its name is an attribute */
-		keep(p, p->open, attribute(atts, "name"),
-		     strnlen(attribute(atts, "name"), TEXT_MAX_BYTES));
+		keep_text(p, p->open, attribute(atts, "name"),
+			  strnlen(attribute(atts, "name"), TEXT_MAX_BYTES));
 	p->text.len = 0;
 }
 
@@ -163,7 +163,7 @@ static void on_end(void *ctx, const char *name)
 
 	(void)name;
 	if (p->open)
-		keep(p, p->open, p->text.len ? (char *)p->text.data : "", p->text.len);
+		keep_text(p, p->open, p->text.len ? (char *)p->text.data : "", p->text.len);
 	p->open = NULL;
 	if (p->depth <= LEVELS_MAX)
 		p->path[p->above[p->depth - 1]] = 0;

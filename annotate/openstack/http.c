@@ -304,7 +304,7 @@ static int exchange(struct http *h, const struct http_request *r, const char *ur
 
 		if (!left_ms(h))
 			return cdict_fail(err, -ETIMEDOUT, CDICT_NO_OFFSET,
-					  "%s: the time limit of %u.%u s is used up (--os-timeout)",
+					  "%s: exceeded the time limit of %u.%u s (--os-timeout)",
 					  shown, h->opts.budget_ms / 1000,
 					  h->opts.budget_ms / 100 % 10);
 		code = perform(h, r, url, &x);

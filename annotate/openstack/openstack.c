@@ -31,10 +31,10 @@ struct asking {
 	size_t n_projects, nameless;
 };
 
-static void note(const struct asking *a, const char *fmt, ...)
+static void add_note(const struct asking *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void note(const struct asking *a, const char *fmt, ...)
+static void add_note(const struct asking *a, const char *fmt, ...)
 {
 	char line[640];
 	va_list ap;
@@ -76,8 +76,10 @@ static int connect_nova(struct asking *a, struct cdict_error *err)
 	if (!rc && !url)
 		rc = cdict_fail_nomem(err);
 	if (!rc && !strncmp(s->auth.auth_url, "https:", 6) && strncmp(url, "https:", 6))
-		note(a, "requests to the compute service are not encrypted: the catalog has %.200s",
-		     url);
+		add_note(
+			a,
+			"requests to the compute service are not encrypted: the catalog has %.200s",
+			url);
 	if (!rc)
 		rc = nova_open(&a->nova, a->ks, url, err);
 	free(url);
@@ -109,7 +111,7 @@ static int what_came(struct asking *a, int rc, struct cdict_error *err)
 {
 	if (!rc || rc == -ENOMEM || !a->servers.all.n)
 		return rc;
-	note(a, "the list of servers is not complete: %s", err ? err->text : "");
+	add_note(a, "the list of servers is not complete: %s", err ? err->text : "");
 	return 0;
 }
 
@@ -125,24 +127,24 @@ static int list_servers(struct asking *a, struct cdict_error *err)
 		rc = list_pages(a, true, *host, &why);
 	if (!rc && !a->servers.all.n) {
 		if (a->opts->hosts && *a->opts->hosts)
-			note(a,
-			     "Nova has no servers on host '%.100s': searching all servers "
-			     "(--os-host sets Nova's name of the host)",
-			     a->opts->hosts[0]);
+			add_note(a,
+				 "Nova has no servers on host '%.100s': searching all servers "
+				 "(--os-host sets the host's name in Nova)",
+				 a->opts->hosts[0]);
 		rc = list_pages(a, true, NULL, &why);
 	}
 	if (rc == -EPERM) {
 		scope = keystone_scope(a->ks);
-		note(a, "only the servers of %s%s are visible: %.300s",
-		     scope ? "project " : "the token's scope", scope ? scope : "", why.text);
+		add_note(a, "only the servers of %s%s are visible: %.300s",
+			 scope ? "project " : "the token's scope", scope ? scope : "", why.text);
 		rc = list_pages(a, false, NULL, &why);
 	}
 	if (rc && err)
 		*err = why;
 	rc = what_came(a, rc, &why);
 	if (!rc && a->servers.unreachable)
-		note(a, "%zu servers are in a cell that does not answer: their names are unknown",
-		     a->servers.unreachable);
+		add_note(a, "no names for %zu server%s: the cell does not answer",
+			 a->servers.unreachable, a->servers.unreachable == 1 ? "" : "s");
 	return rc;
 }
 

@@ -299,7 +299,8 @@ static int open_direct(struct outfile *of, struct cdict_error *err)
 }
 
 /* Fills everything except the file itself. */
-static int find(struct outfile *of, const struct outfile_options *opts, struct cdict_error *err)
+static int find_target(struct outfile *of, const struct outfile_options *opts,
+		       struct cdict_error *err)
 {
 	int ret;
 
@@ -320,7 +321,7 @@ static int find(struct outfile *of, const struct outfile_options *opts, struct c
 int outfile_check(const struct outfile_options *opts, struct cdict_error *err)
 {
 	struct outfile *of = calloc(1, sizeof(*of));
-	int ret = of ? find(of, opts, err) : cdict_fail_nomem(err);
+	int ret = of ? find_target(of, opts, err) : cdict_fail_nomem(err);
 
 	if (of && of->at.fd >= 0)
 		close(of->at.fd);
@@ -337,7 +338,7 @@ int outfile_open(struct outfile **out, const struct outfile_options *opts, struc
 	*out = NULL;
 	if (!of)
 		return cdict_fail_nomem(err);
-	ret = find(of, opts, err);
+	ret = find_target(of, opts, err);
 	if (!ret && (!of->at.name || of->direct)) {
 		ret = open_direct(of, err);
 	} else if (!ret) {

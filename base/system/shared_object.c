@@ -36,7 +36,7 @@ void *__wrap_dlopen(const char *name, int mode)
 
 const char *shared_object_without(void)
 {
-	return "PNG, PDF, SQL, Redis, OpenStack's services, libvirt's daemon, names of programs' functions";
+	return "PNG, PDF, SQL, Redis, OpenStack's services, libvirt's daemon, function names of programs";
 }
 
 #else

@@ -13,7 +13,7 @@ struct text {
 	bool of_line; /* see json_text_is_value() */
 };
 
-static bool take(struct text *t, char c)
+static bool take_char(struct text *t, char c)
 {
 	if (t->at == t->end || *t->at != c)
 		return false;
@@ -49,15 +49,15 @@ static bool digits(struct text *t)
 
 static bool number(struct text *t)
 {
-	take(t, '-');
-	if (!take(t, '0') && !digits(t))
+	take_char(t, '-');
+	if (!take_char(t, '0') && !digits(t))
 		return false;
-	if (take(t, '.') && !digits(t))
+	if (take_char(t, '.') && !digits(t))
 		return false;
-	if (!take(t, 'e') && !take(t, 'E'))
+	if (!take_char(t, 'e') && !take_char(t, 'E'))
 		return true;
-	if (!take(t, '+'))
-		take(t, '-');
+	if (!take_char(t, '+'))
+		take_char(t, '-');
 	return digits(t);
 }
 
@@ -90,10 +90,10 @@ static bool string(struct text *t)
 {
 	size_t n;
 
-	if (!take(t, '"'))
+	if (!take_char(t, '"'))
 		return false;
-	while (!take(t, '"')) {
-		if (take(t, '\\')) {
+	while (!take_char(t, '"')) {
+		if (take_char(t, '\\')) {
 			if (!escaped(t))
 				return false;
 			continue;
@@ -112,7 +112,7 @@ static bool key(struct text *t)
 	if (!string(t))
 		return false;
 	blanks(t);
-	return take(t, ':');
+	return take_char(t, ':');
 }
 
 /* What stands where a value can begin; *opened: a bracket was opened. */
@@ -161,11 +161,11 @@ static bool is_value(struct text t)
 				continue;
 			}
 		}
-		for (blanks(&t); depth && take(&t, close[depth - 1]); blanks(&t))
+		for (blanks(&t); depth && take_char(&t, close[depth - 1]); blanks(&t))
 			depth--;
 		if (!depth)
 			break;
-		if (!take(&t, ',') || (close[depth - 1] == '}' && !key(&t)))
+		if (!take_char(&t, ',') || (close[depth - 1] == '}' && !key(&t)))
 			return false;
 	} while (true);
 	return t.at == t.end;

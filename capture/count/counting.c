@@ -40,7 +40,7 @@ static int find_switch(struct counting *c, struct cdict_error *err)
 	    field_at(ev->format, " next_pid;", &c->next_pid_at, &pid_size) ||
 	    size[0] != COMM_SIZE || size[1] != COMM_SIZE || pid_size != 4)
 		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-				  "this kernel's sched:sched_switch has other fields");
+				  "this kernel's sched:sched_switch lacks the expected fields");
 	c->raw_size = c->next_at + COMM_SIZE;
 	if (c->prev_at > c->next_at)
 		c->raw_size = c->prev_at + COMM_SIZE;
@@ -71,8 +71,8 @@ static int add_event(struct counting *c, const char *name, struct cdict_error *e
 				  COUNTING_EVENTS_MOST);
 	for (size_t i = 0; i < c->n_events; i++) {
 		if (!strcmp(c->events[i].name, name))
-			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "'%s' stands twice",
-					  name);
+			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+					  "event '%s' is given twice", name);
 	}
 	ev = &c->events[c->n_events];
 	*ev = (struct counting_event){ .name = name };
@@ -90,13 +90,13 @@ static int add_event(struct counting *c, const char *name, struct cdict_error *e
 		chosen = chosen_of(c, name);
 		if (!chosen)
 			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-					  "'%s' is no tracepoint's whole name", name);
+					  "'%s' is not a tracepoint's full name", name);
 		ev->type = PERF_TYPE_TRACEPOINT;
 		ev->config = chosen->id;
 	} else {
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "no event is called '%s'; 'perf list hw sw cache tracepoint' "
-				  "has those that are counted",
+				  "unknown event '%s'; 'perf list hw sw cache tracepoint' "
+				  "lists the events that can be counted",
 				  name);
 	}
 	c->n_events++;
@@ -148,9 +148,10 @@ static int open_group(struct counting *c, int cpu, size_t first, struct cdict_er
 		return errno == ENODEV ? -ENODEV : fail_open("sched:sched_switch", errno, err);
 	ring = mmap(NULL, ring_size(), PROT_READ | PROT_WRITE, MAP_SHARED, g->fd, 0);
 	if (ring == MAP_FAILED)
-		return errno == EPERM ? permit_explain(-errno, err)
-				      : cdict_fail(err, -errno, CDICT_NO_OFFSET, "a ring: %s",
-						   strerror(errno));
+		return errno == EPERM
+			       ? permit_explain(-errno, err)
+			       : cdict_fail(err, -errno, CDICT_NO_OFFSET,
+					    "cannot map the ring buffer: %s", strerror(errno));
 	g->ring = ring;
 	return 0;
 }

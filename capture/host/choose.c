@@ -126,10 +126,10 @@ static int read_modifiers(const char *text, unsigned * not, struct cdict_error *
 		if (*p == 'G' || *p == 'H')
 			*not |= *p == 'G' ? CHOICE_NOT_HOST : CHOICE_NOT_GUEST;
 		else if (!is && *p != 'D') /* pinned: tracepoints always are */
-			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-					  "modifier '%c' in ':%s' makes no sense with a "
-					  "tracepoint: of its events each is a sample",
-					  *p, text);
+			return cdict_fail(
+				err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				"modifier '%c' in ':%s' cannot be used with a tracepoint, which is not sampled",
+				*p, text);
 	}
 	return 0;
 }
@@ -182,7 +182,7 @@ static int no_event(struct choice *c, const char *glob, struct cdict_error *err)
 	}
 	ret = cdict_fail(
 		err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-		"this kernel has no tracepoint '%s'%s; 'perf list tracepoint' shows what it has",
+		"this kernel has no tracepoint '%s'%s; 'perf list tracepoint' lists those it has",
 		s.asked, suggest_text(&s, ""));
 	texts_fini(&names);
 	return ret;
@@ -207,9 +207,10 @@ static int add_glob(struct choice *c, const char *glob, unsigned not, struct cdi
 	int ret;
 
 	if (strchr(glob, '/'))
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "'%s' is no tracepoint: they are called as sched:sched_switch",
-				  glob);
+		return cdict_fail(
+			err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			"'%s' is not a tracepoint; expected a name such as sched:sched_switch",
+			glob);
 	ret = tracefs_names(&names, c->root, glob, err);
 	if (!ret && is_bare(glob))
 		ret = add_system(c, &names, glob + 2, err);
@@ -265,7 +266,7 @@ static const char *in_groups(char *item, const char *rest, bool *in_group, char 
 
 		end = end || !rest ? end : strchr(rest, '}');
 		if (*in_group || !end)
-			return *in_group ? "a group in a group" : "'{' without '}'";
+			return *in_group ? "groups cannot be nested" : "'{' without '}'";
 		*in_group = true;
 		if (end[1] == ':')
 			snprintf(of_group, 16, "%.*s", (int)strcspn(end + 2, ","), end + 2);
@@ -292,7 +293,7 @@ int choice_add(struct choice *c, const char *list, struct cdict_error *err)
 	while (!ret && (item = strsep(&rest, ","))) {
 		wrong = in_groups(item, rest, &in_group, of_group);
 		if (!wrong && !*item)
-			wrong = "names an event without a name";
+			wrong = "an event name is empty";
 		if (wrong)
 			ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "'%s': %s", list,
 					 wrong);
@@ -330,7 +331,7 @@ int choice_filter(struct choice *c, const char *filter, struct cdict_error *err)
 {
 	if (c->last == c->events.n)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "option --filter follows the -e whose events it is for");
+				  "option --filter must follow the -e that it applies to");
 	for (size_t i = c->last; i < c->events.n; i++) {
 		struct chosen *ev = &c->events.at[i];
 		char *both;

@@ -82,7 +82,7 @@ int host_cpus(int **cpus, struct cdict_error *err)
 	free(text);
 	if (n < 0)
 		return cdict_fail_nomem(err);
-	return n ? n : cdict_fail(err, -ENOENT, CDICT_NO_OFFSET, CPU_DIR "/online names no CPU");
+	return n ? n : cdict_fail(err, -ENOENT, CDICT_NO_OFFSET, CPU_DIR "/online lists no CPU");
 }
 
 /* The sysfs folder of the CPU's topology is removed when it goes offline, and recreated with

@@ -66,18 +66,18 @@ int permit_explain(int code, struct cdict_error *err)
 
 	if (locked_down())
 		ret = cdict_fail(err, code, CDICT_NO_OFFSET,
-				 "the kernel is locked down (confidentiality) and lets nobody "
-				 "trace: boot without lockdown=confidentiality");
+				 "the kernel is locked down (confidentiality), which forbids "
+				 "tracing: boot without lockdown=confidentiality");
 	else if (permit_in_user_namespace())
 		ret = cdict_fail(
 			err, code, CDICT_NO_OFFSET,
-			"tracing is refused in a user namespace: root and CAP_PERFMON count "
-			"only in the initial one; record outside of the namespace (a "
-			"rootless container, unshare -U)");
+			"tracing is not permitted in a user namespace (rootless container, unshare -U): "
+			"it needs root or CAP_PERFMON in the initial one; record outside it");
 	else if (capable(CAP_PERFMON) || capable(CAP_SYS_ADMIN))
-		ret = cdict_fail(err, code, CDICT_NO_OFFSET,
-				 "tracing is refused in spite of CAP_PERFMON: a container's "
-				 "seccomp filter or a security module forbids perf_event_open");
+		ret = cdict_fail(
+			err, code, CDICT_NO_OFFSET,
+			"tracing is not permitted despite CAP_PERFMON: "
+			"a container's seccomp filter or a security module blocks perf_event_open");
 	else
 		ret = cdict_fail(err, code, CDICT_NO_OFFSET,
 				 "tracing needs root or CAP_PERFMON (perf_event_paranoid is %ld): "

@@ -13,7 +13,7 @@
 #define COMM_MAX 15 /* TASK_COMM_LEN - 1: for workers, /proc shows a longer name than events do */
 #define STAT_MAX 4096
 
-static void add(struct rows *rows, int32_t pid, int32_t tid, int32_t parent, const char *comm)
+static void add_row(struct rows *rows, int32_t pid, int32_t tid, int32_t parent, const char *comm)
 {
 	struct cdict_task_event birth = {
 		.what = CDICT_TASK_FORK, .pid = pid, .tid = tid, .ppid = parent, .ptid = parent
@@ -51,7 +51,7 @@ static void process(int proc, const char *name, struct buf *text, struct rows *r
 		    !procfs_parse_stat(&st, (char *)text->data, text->len))
 			continue;
 		st.comm[COMM_MAX] = '\0';
-		add(rows, pid, tid, tid == pid ? st.ppid : pid, st.comm);
+		add_row(rows, pid, tid, tid == pid ? st.ppid : pid, st.comm);
 	}
 	closedir(tasks);
 }

@@ -230,7 +230,7 @@ static int filter_events(struct rings *r, const struct choice *choice,
 			return cdict_fail_nomem(err);
 		if (ret < 0)
 			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-					  "the kernel does not take the filter '%s' for %s: %s",
+					  "the kernel rejects the filter '%s' for %s: %s",
 					  ev->filter, ev->name, strerror(errno));
 	}
 	return 0;
@@ -248,12 +248,12 @@ static int open_error(int code, const struct choice *choice, struct cdict_error 
 				  choice->events.n + 1);
 	case -ESRCH:
 		return cdict_fail(err, code, CDICT_NO_OFFSET,
-				  "the tasks that were to be recorded are gone");
+				  "the tasks to be recorded have already exited");
 	case -EPERM:
 	case -EACCES:
 		return permit_explain(code, err);
 	default:
-		return cdict_fail(err, code, CDICT_NO_OFFSET, "the kernel opens no event: %s",
+		return cdict_fail(err, code, CDICT_NO_OFFSET, "cannot open the events: %s",
 				  strerror(-code));
 	}
 }
@@ -283,8 +283,8 @@ static int try_open(struct rings *r, const struct choice *choice, const struct r
 	errno = 0;
 	if (perf_evlist__mmap(r->evlist, (int)(o->bytes / (size_t)sysconf(_SC_PAGESIZE))))
 		return cdict_fail(err, errno == EPERM || errno == ENOMEM ? -ENOBUFS : -EIO,
-				  CDICT_NO_OFFSET, "ring buffers of %zu KiB: %s", o->bytes >> 10,
-				  strerror(errno ? errno : EIO));
+				  CDICT_NO_OFFSET, "cannot map ring buffers of %zu KiB: %s",
+				  o->bytes >> 10, strerror(errno ? errno : EIO));
 	return 0;
 }
 

@@ -76,16 +76,16 @@ bool same_kernel(const struct same_kernel_host *host, const struct same_kernel_f
 	int at;
 
 	if (s->big != host->big) {
-		snprintf(text, size, "it is of a machine of the other byte order");
+		snprintf(text, size, "it is from a machine with the other byte order");
 		return false;
 	}
 	if (differs(file->machine, host->machine)) {
-		snprintf(text, size, "it is of a machine of kind %.64s, this one is %.64s",
+		snprintf(text, size, "its architecture is %.64s, this machine's is %.64s",
 			 file->machine, host->machine);
 		return false;
 	}
 	if (differs(release, host->release)) {
-		snprintf(text, size, "it is of kernel %.64s, here runs %.64s", release,
+		snprintf(text, size, "it is from kernel %.64s, this host runs %.64s", release,
 			 host->release);
 		return false;
 	}
@@ -96,8 +96,8 @@ bool same_kernel(const struct same_kernel_host *host, const struct same_kernel_f
 	/* perf's own clock counts from the boot. */
 	if (!file->clocked && s->last_ns > file->written_ns - host->boot_ns + SLACK_NS) {
 		snprintf(text, size,
-			 "its last event is %.0f s after its machine's boot, this one had been "
-			 "up for %.0f s when it was written",
+			 "its last event is %.0f s after its machine's boot, this machine had "
+			 "been up for %.0f s when it was written",
 			 (double)s->last_ns / 1e9,
 			 (double)(file->written_ns - host->boot_ns) / 1e9);
 		return false;
@@ -108,13 +108,14 @@ bool same_kernel(const struct same_kernel_host *host, const struct same_kernel_f
 		return false;
 	}
 	if (at < 0 && !(release && file->machine)) {
-		snprintf(text, size, "it names no kernel: %s",
-			 s->symbol[0] ? "where its text lies cannot be compared "
-					"(/proc/kallsyms shows addresses to root)"
-				      : "it has no record of where the kernel's text lies");
+		snprintf(
+			text, size, "its kernel cannot be identified: %s",
+			s->symbol[0]
+				? "kernel text addresses cannot be compared (only root sees them in /proc/kallsyms)"
+				: "it does not record the address of the kernel's text");
 		return false;
 	}
-	snprintf(text, size, "%s%.64s%s%s%swritten since the boot", release ? "kernel " : "",
+	snprintf(text, size, "%s%.64s%s%s%swritten since boot", release ? "kernel " : "",
 		 release ? release : "", release ? ", " : "", where, *where ? ", " : "");
 	return true;
 }

@@ -38,8 +38,8 @@ static int not_readable(const char *path, struct cdict_error *err)
 
 	if (permit_in_user_namespace())
 		return cdict_fail(err, -EACCES, CDICT_NO_OFFSET,
-				  "%s cannot be read in a user namespace: record outside of it (a "
-				  "rootless container, unshare -U)",
+				  "%s cannot be read in a user namespace (rootless container, "
+				  "unshare -U): record outside it",
 				  path);
 	return cdict_fail(err, -EACCES, CDICT_NO_OFFSET,
 			  "%s cannot be read: run as root, or as root run %s", path,
@@ -173,7 +173,7 @@ int tracefs_format(const char *root, const char *system, const char *event, char
 		return 0;
 	free(*text);
 	*text = NULL;
-	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "%s names no id", path);
+	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "%s has no ID line", path);
 }
 
 char *tracefs_strings(const char *root)

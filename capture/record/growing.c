@@ -133,7 +133,7 @@ int recording_growing(struct recording *rec, int32_t *tid)
 	return 0;
 }
 
-static void tell(struct growing *g, bool *what)
+static void set_flag(struct growing *g, bool *what)
 {
 	pthread_mutex_lock(&g->lock);
 	*what = true;
@@ -144,7 +144,7 @@ static void tell(struct growing *g, bool *what)
 void recording_growing_begin(struct recording *rec)
 {
 	if (rec->growing)
-		tell(rec->growing, &rec->growing->begun);
+		set_flag(rec->growing, &rec->growing->begun);
 }
 
 void recording_growing_end(struct recording *rec)
@@ -153,7 +153,7 @@ void recording_growing_end(struct recording *rec)
 
 	if (!g)
 		return;
-	tell(g, &g->ended);
+	set_flag(g, &g->ended);
 	pthread_join(g->thread, NULL);
 	pthread_mutex_destroy(&g->lock);
 	pthread_cond_destroy(&g->changed);

@@ -39,8 +39,9 @@ static int choose_cpus(struct recording *rec)
 		asked += o->cpus[i / 64] >> i % 64 & 1;
 	if (o->cpus && asked != rec->n_cpus)
 		return cdict_fail(rec->err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "option --cpu names %zu CPUs, %zu of them are online", asked,
-				  rec->n_cpus);
+				  "option --cpu names %zu CPU%s, of which %zu %s online", asked,
+				  asked == 1 ? "" : "s", rec->n_cpus,
+				  rec->n_cpus == 1 ? "is" : "are");
 	return n;
 }
 
@@ -133,8 +134,9 @@ int recording_choose(struct recording *rec)
 	if (rec->info.scope.foreign)
 		recording_say(
 			rec, true,
-			"runs in a PID namespace: tids in the scheduler's events are the host's, so "
-			"tasks are named by the events alone, and its own activity is recorded too");
+			"running in a PID namespace: scheduler events have the host's tids, so "
+			"task names come from the events alone, and the recorder's own activity "
+			"is recorded too");
 	rec->info.schema = rec->schema;
 	rec->info.strings = tracefs_strings(rec->choice.root);
 	record_info_cpus(&rec->info, rec->recorded, rec->n_possible);
@@ -258,9 +260,8 @@ static void say_what_is_kept(const struct recording *rec)
 	char time[48] = "";
 
 	if (o->keep_ns)
-		snprintf(time, sizeof(time), "the last %g s, and of them ",
-			 (double)o->keep_ns / 1e9);
-	recording_say(rec, false, "holds %sat most %.1f MiB; memory stays below %" PRIu64 " MiB",
+		snprintf(time, sizeof(time), "the last %g s, ", (double)o->keep_ns / 1e9);
+	recording_say(rec, false, "keeps %sat most %.1f MiB; memory stays below %" PRIu64 " MiB",
 		      time, (double)bytes / (1 << 20), (rec->report->memory_bytes >> 20) + 1);
 }
 
@@ -271,9 +272,10 @@ static int check_rings(struct recording *rec, size_t bytes)
 
 	if (free_bytes && all > free_bytes)
 		return cdict_fail(rec->err, -ENOMEM, CDICT_NO_OFFSET,
-				  "rings of %zu MiB for each of %zu CPUs are %" PRIu64
-				  " MiB, of which %" PRIu64 " MiB are free: give a smaller -m",
-				  bytes >> 20, rec->n_cpus, all >> 20, free_bytes >> 20);
+				  "ring buffers of %zu MiB for each of %zu CPU%s need %" PRIu64
+				  " MiB, but %" PRIu64 " MiB are free: use a smaller -m",
+				  bytes >> 20, rec->n_cpus, rec->n_cpus == 1 ? "" : "s", all >> 20,
+				  free_bytes >> 20);
 	return 0;
 }
 
@@ -300,16 +302,17 @@ int recording_open(struct recording *rec)
 		} else if (ret == -ENOBUFS) {
 			ret = cdict_fail(
 				rec->err, ret, CDICT_NO_OFFSET,
-				"may not lock %zu KiB for each of %zu CPUs: give a smaller "
-				"-m, CAP_IPC_LOCK, or raise kernel.perf_event_mlock_kb",
-				bytes >> 10, rec->n_cpus);
+				"cannot lock %zu KiB for each of %zu CPU%s: use a smaller "
+				"-m, grant CAP_IPC_LOCK or raise kernel.perf_event_mlock_kb",
+				bytes >> 10, rec->n_cpus, rec->n_cpus == 1 ? "" : "s");
 		}
 	}
 	if (!ret && !asked && bytes < wanted)
-		recording_say(rec, true,
-			      "ring buffers of %zu KiB a CPU, more may not be locked: CAP_IPC_LOCK "
-			      "allows it",
-			      bytes >> 10);
+		recording_say(
+			rec, true,
+			"ring buffers limited to %zu KiB per CPU by the limit of "
+			"locked memory: grant CAP_IPC_LOCK or raise kernel.perf_event_mlock_kb",
+			bytes >> 10);
 	rec->report->ring_bytes = rec->info.ring_bytes = bytes;
 	rec->report->memory_bytes = memory_bound(rec, bytes);
 	if (!ret && rec->opts->keep && !rec->opts->look)
@@ -341,11 +344,11 @@ static void add_cpu(struct recording *rec, int cpu)
 		return;
 	if (ret) {
 		rec->refused[cpu] = true;
-		recording_say(rec, true, "CPU %d, which came online, is not recorded: %s", cpu,
+		recording_say(rec, true, "CPU %d came online but is not recorded: %s", cpu,
 			      err.text);
 		return;
 	}
-	recording_say(rec, false, "CPU %d came online, and is recorded", cpu);
+	recording_say(rec, false, "CPU %d came online and is recorded", cpu);
 	if (!rec->recorded[cpu]) {
 		rec->recorded[cpu] = true;
 		record_info_cpus(&rec->info, rec->recorded, rec->n_possible);

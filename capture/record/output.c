@@ -360,7 +360,7 @@ static void put_away_leftovers(struct recording *rec)
 		to = NULL;
 		if (is_later_dump(from, at.name, stem_of(at.name)) &&
 		    asprintf(&to, "%s.old", from) >= 0 && !renameat(at.dir, from, at.dir, to))
-			recording_say(rec, false, "%s of an earlier recording is %s now", from, to);
+			recording_say(rec, false, "renamed the older %s to %s", from, to);
 		free(to);
 		free(all[i]);
 	}
@@ -452,8 +452,8 @@ int recording_dump(struct recording *rec, const char *why, bool flush, struct cd
 			      (unsigned long long)rec->report->events, name);
 		if (full)
 			recording_say(rec, true,
-				      "%s: only the last %.1f s are held of %.1f s asked for: more "
-				      "need a larger SIZE in --keep TIME,SIZE",
+				      "%s: has only the last %.1f s of the requested %.1f s: use "
+				      "a larger SIZE in --keep TIME,SIZE",
 				      name, (double)held_ns / 1e9,
 				      (double)rec->opts->keep_ns / 1e9);
 	} else {

@@ -78,16 +78,16 @@ static int prepare_stacks(struct recording *rec)
 	if (!rec->stacks)
 		return ret;
 	if (*stacks_why_kernel(rec->stacks) && !rec->opts->no_kernel_stacks)
-		recording_say(rec, true, "the kernel's functions are not named: %s",
+		recording_say(rec, true, "cannot resolve kernel symbols: %s",
 			      stacks_why_kernel(rec->stacks));
 	if (rec->opts->stack_bytes && (!unwind_regs || *stacks_why_programs(rec->stacks)))
 		return cdict_fail(rec->err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
-				  "stacks of programs cannot be unwound here (--call-graph fp, or "
-				  "perf record and perf script do without): %s",
+				  "cannot unwind user stacks (use --call-graph fp, or perf "
+				  "record and perf script): %s",
 				  unwind_regs ? stacks_why_programs(rec->stacks)
-					      : "the registers of this machine are not known");
+					      : "this machine's registers are not supported");
 	if (*stacks_why_programs(rec->stacks) && !rec->opts->no_user_stacks)
-		recording_say(rec, true, "of programs' frames only the object is named: %s",
+		recording_say(rec, true, "cannot resolve user-space symbols: %s",
 			      stacks_why_programs(rec->stacks));
 	return 0;
 }
@@ -181,13 +181,11 @@ static void count(struct recording *rec)
 			cdict_fail_nomem(&r->ended);
 	}
 	if (rec->stacks && stacks_full(rec->stacks))
-		recording_say(rec, true,
-			      "there were more different stacks than %zu MiB hold: some "
-			      "are left out",
+		recording_say(rec, true, "distinct stacks exceed %zu MiB: some are left out",
 			      STACKS_BYTES >> 20);
 	if (rec->stacks && stacks_out_of_memory(rec->stacks))
 		recording_say(rec, true,
-			      "memory was short: some stacks are left out, or have no names");
+			      "out of memory: some stacks are left out or have no symbols");
 	r->types = cdict_schema_count(rec->schema);
 	r->cpus = rec->n_cpus;
 	r->groups = rec->n_groups;

@@ -72,7 +72,7 @@ static void forget_files(struct recording *rec)
 		return;
 	for (size_t i = 0; i + keep <= n; i++) {
 		if (unlink(rec->names.at[i]) && errno != ENOENT)
-			recording_say(rec, true, "%s could not be removed: %s", rec->names.at[i],
+			recording_say(rec, true, "cannot remove %s: %s", rec->names.at[i],
 				      cdict_strerror(-errno));
 		free(rec->names.at[i]);
 	}
@@ -83,7 +83,7 @@ static void forget_files(struct recording *rec)
 
 static int end_file(struct recording *rec)
 {
-	struct record_info_end end = { .why = "another file was begun",
+	struct record_info_end end = { .why = "the next file was started",
 				       .cpus = rec->info.cpus.failed
 						       ? NULL
 						       : (const char *)rec->info.cpus.data };
@@ -102,7 +102,7 @@ static int end_file(struct recording *rec)
 	if (ret)
 		return cdict_fail(rec->err, ret, CDICT_NO_OFFSET, "%s: %s", recording_name(rec),
 				  err.text);
-	recording_say(rec, false, "%s is done", recording_name(rec));
+	recording_say(rec, false, "%s is complete", recording_name(rec));
 	if (array_push(&rec->names, rec->name))
 		return cdict_fail_nomem(rec->err);
 	rec->name = NULL;

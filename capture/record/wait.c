@@ -85,7 +85,7 @@ static bool rotate(struct recording *rec)
 {
 	if (!recording_rotate(rec))
 		return true;
-	rec->end = "it could not be written";
+	rec->end = "a write failed";
 	return false;
 }
 
@@ -102,7 +102,7 @@ static bool on_signal(struct recording *rec, int sig)
 		}
 	} else if (sig == RECORD_SIGNAL_FAILED) {
 		rec->end = atomic_load(&rec->at_limit) ? "--max-size was reached"
-						       : "it could not be written";
+						       : "a write failed";
 		return false;
 	} else if (sig > 0) {
 		rec->end = sig == SIGINT    ? "interrupted"
@@ -125,16 +125,17 @@ static bool on_control(struct recording *rec)
 		else if (command == CONTROL_SNAPSHOT && rec->ring)
 			on_usr2(rec);
 		else if (command == CONTROL_SNAPSHOT || command == CONTROL_UNKNOWN)
-			recording_say(rec, true,
-				      command == CONTROL_UNKNOWN
-					      ? "--control: '%s' is no command: enable, disable, "
-						"snapshot, stop or ping"
-					      : "--control: %s is for --keep",
-				      c->line);
+			recording_say(
+				rec, true,
+				command == CONTROL_UNKNOWN
+					? "--control: unknown command '%s'; expected enable, disable, "
+					  "snapshot, stop or ping"
+					: "--control: %s needs --keep",
+				c->line);
 		if (command == CONTROL_SNAPSHOT ? rec->ring != NULL : command != CONTROL_UNKNOWN)
 			control_ack(c);
 		if (command == CONTROL_STOP) {
-			rec->end = "--control said stop";
+			rec->end = "--control stop";
 			return false;
 		}
 	}
@@ -147,8 +148,8 @@ static bool on_key(struct recording *rec)
 	enum record_key key = rec->opts->key(rec->opts->key_ctx);
 
 	if (key == RECORD_KEY_DUMP)
-		recording_dump(rec, "asked for", true, &err);
-	rec->end = key == RECORD_KEY_END ? "it was to end" : rec->end;
+		recording_dump(rec, "on request", true, &err);
+	rec->end = key == RECORD_KEY_END ? "end requested" : rec->end;
 	return key != RECORD_KEY_END;
 }
 
@@ -172,7 +173,7 @@ static bool on_span(struct recording *rec)
 		if (rec->on)
 			continue;
 		if (++rec->next_span >= rec->opts->n_spans) {
-			rec->end = "the last time of --delay was over";
+			rec->end = "the last --delay range ended";
 			return false;
 		}
 	}
@@ -326,13 +327,13 @@ void recording_wait(struct recording *rec)
 			recording_look_for_cpus(rec);
 			tell_progress(rec, before);
 			if (rec->opts->look && recording_look(rec)) {
-				rec->end = "memory was short";
+				rec->end = "out of memory";
 				return;
 			}
 			look_ns = monotonic_in_ms(CPUS_MS);
 		}
 		if (over) {
-			rec->end = "the time was over";
+			rec->end = "the time is up";
 			return;
 		}
 		left = wait_ms(rec, end_ns, look_ns);

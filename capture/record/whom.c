@@ -44,9 +44,7 @@ int whom_pid(struct whom *w, int32_t pid, struct cdict_error *err)
 
 	if (n < 0)
 		return cdict_fail_nomem(err);
-	return n ? 0
-		 : cdict_fail(err, -ESRCH, CDICT_NO_OFFSET, "there is no process %d (option --pid)",
-			      pid);
+	return n ? 0 : cdict_fail(err, -ESRCH, CDICT_NO_OFFSET, "option --pid: no process %d", pid);
 }
 
 int whom_tid(struct whom *w, int32_t tid, struct cdict_error *err)
@@ -56,8 +54,8 @@ int whom_tid(struct whom *w, int32_t tid, struct cdict_error *err)
 	/* /proc does not list it, but has it */
 	snprintf(path, sizeof(path), "/proc/%d", tid);
 	if (access(path, F_OK))
-		return cdict_fail(err, -ESRCH, CDICT_NO_OFFSET,
-				  "there is no thread %d (option --tid)", tid);
+		return cdict_fail(err, -ESRCH, CDICT_NO_OFFSET, "option --tid: no thread %d exists",
+				  tid);
 	return array_push(&w->tids, tid) ? cdict_fail_nomem(err) : 0;
 }
 
@@ -93,7 +91,7 @@ int whom_user(struct whom *w, const char *user, struct cdict_error *err)
 
 	if (!user_number(user, &uid))
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "option --uid: there is no user '%s'", user);
+				  "option --uid: unknown user '%s'", user);
 	proc = opendir("/proc");
 	while (proc && ret >= 0 && (d = readdir(proc))) {
 		struct stat st;
@@ -108,7 +106,7 @@ int whom_user(struct whom *w, const char *user, struct cdict_error *err)
 		return cdict_fail_nomem(err);
 	return w->tids.n > before ? 0
 				  : cdict_fail(err, -ESRCH, CDICT_NO_OFFSET,
-					       "user %s runs nothing (option --uid)", user);
+					       "option --uid: user %s has no processes", user);
 }
 
 /* Finds the cgroup mount: v2, else v1's perf_event, which perf uses. */
@@ -160,7 +158,7 @@ int whom_cgroup(struct whom *w, const char *name, struct cdict_error *err)
 		return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET, "no cgroups are mounted");
 	snprintf(path, sizeof(path), "%s%s%s", root, *root && *name != '/' ? "/" : "", name);
 	if (access(path, F_OK))
-		return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET, "there is no cgroup %s", path);
+		return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET, "cgroup %s does not exist", path);
 	fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
 	while (fts && ret >= 0 && (entry = fts_read(fts))) {
 		if (entry->fts_info == FTS_D)
@@ -172,7 +170,7 @@ int whom_cgroup(struct whom *w, const char *name, struct cdict_error *err)
 		return cdict_fail_nomem(err);
 	return w->tids.n > before
 		       ? 0
-		       : cdict_fail(err, -ESRCH, CDICT_NO_OFFSET, "cgroup %s holds no task", path);
+		       : cdict_fail(err, -ESRCH, CDICT_NO_OFFSET, "cgroup %s has no tasks", path);
 }
 
 void whom_done(struct whom *w)

@@ -39,8 +39,7 @@ static int can_run(const char *name, struct cdict_error *err)
 			return 0;
 		path += n + (path[n] == ':');
 	}
-	return cdict_fail(err, -code, CDICT_NO_OFFSET, "cannot run %s: there is no such command",
-			  name);
+	return cdict_fail(err, -code, CDICT_NO_OFFSET, "cannot run %s: command not found", name);
 }
 
 static void run(int wait_on, const char *const *argv, const sigset_t *mask, bool stdout_is_ours)

@@ -16,7 +16,7 @@ static bool load(void)
 	static const char *const names[] = { "libstdc++.so.6", NULL };
 	static const struct shared_function functions[] = { { "__cxa_demangle", &cxa_demangle } };
 	static struct shared_object so = {
-		.use = "names of C++ are read by libstdc++",
+		.use = "demangling C++ names needs libstdc++",
 		.package = "libstdc++6",
 		.names = names,
 		.functions = functions,

@@ -43,7 +43,7 @@ int dwfl_load(struct cdict_error *err)
 		{ "gelf_getphdr", &dwfl.elf_getphdr },
 	};
 	static struct shared_object so = {
-		.use = "functions of programs are named by libdw",
+		.use = "unwinding and symbols of programs need libdw",
 		.package = "libdw1",
 		.names = names,
 		.functions = functions,

@@ -89,7 +89,7 @@ static struct space *space_new(struct spaces *s, int32_t pid, uint64_t t_ns)
 	return space;
 }
 
-static void add(struct spaces *s, struct space *space, const struct vma *vma)
+static void add_vma(struct spaces *s, struct space *space, const struct vma *vma)
 {
 	if (s->n_vmas < SPACES_VMAS && vma->path && !array_push(&space->vmas, *vma))
 		s->n_vmas++;
@@ -101,7 +101,7 @@ static void copy(struct spaces *s, struct space *to, const struct space *from, u
 {
 	for (size_t i = 0; from && i < from->vmas.n; i++)
 		if (from->vmas.at[i].end <= start || from->vmas.at[i].start >= end)
-			add(s, to, &from->vmas.at[i]);
+			add_vma(s, to, &from->vmas.at[i]);
 }
 
 static void map_in(struct spaces *s, int32_t pid, uint64_t t_ns, const struct vma *vma)
@@ -119,7 +119,7 @@ static void map_in(struct spaces *s, int32_t pid, uint64_t t_ns, const struct vm
 			copy(s, space, space->older, vma->start, vma->end);
 	}
 	if (space)
-		add(s, space, vma);
+		add_vma(s, space, vma);
 }
 
 /* Parses "7f5e...-7f5e... r-xp 00026000 fe:00 1234    /lib/libc.so.6". */

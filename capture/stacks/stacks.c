@@ -23,11 +23,11 @@ struct stacks {
 	struct spaces spaces;
 	/* Records for @spaces, which arrive ring by ring: another ring may hold older ones. */
 	struct buf records;
-	ARRAY(struct told {
+	ARRAY(struct pending {
 		uint64_t t_ns;
 		size_t at; /* offset in records */
 	})
-	told;
+	pending;
 	struct elfsyms symbols;
 	struct unwinder unwinder;
 	ARRAY(uint64_t) joined; /* the kernel part plus the unwound user part */
@@ -78,7 +78,7 @@ void stacks_free(struct stacks *s)
 	elfsyms_fini(&s->symbols);
 	spaces_fini(&s->spaces);
 	buf_fini(&s->records);
-	array_fini(&s->told);
+	array_fini(&s->pending);
 	kallsyms_free(s->kernel);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
@@ -106,7 +106,7 @@ void stacks_processes(struct stacks *s)
 
 static int by_time(const void *a, const void *b)
 {
-	const struct told *x = a, *y = b;
+	const struct pending *x = a, *y = b;
 
 	return x->t_ns != y->t_ns ? (x->t_ns > y->t_ns ? 1 : -1)
 				  : (x->at > y->at) - (x->at < y->at);
@@ -115,13 +115,13 @@ static int by_time(const void *a, const void *b)
 /* Applies the pending records, in time order. */
 static void take_records(struct stacks *s)
 {
-	if (!s->told.n)
+	if (!s->pending.n)
 		return;
-	qsort(s->told.at, s->told.n, sizeof(*s->told.at), by_time);
-	for (size_t i = 0; i < s->told.n; i++)
-		spaces_record(&s->spaces, (const void *)(s->records.data + s->told.at[i].at),
-			      s->told.at[i].t_ns);
-	s->told.n = 0;
+	qsort(s->pending.at, s->pending.n, sizeof(*s->pending.at), by_time);
+	for (size_t i = 0; i < s->pending.n; i++)
+		spaces_record(&s->spaces, (const void *)(s->records.data + s->pending.at[i].at),
+			      s->pending.at[i].t_ns);
+	s->pending.n = 0;
 	s->records.len = 0;
 }
 
@@ -134,7 +134,7 @@ void stacks_record(struct stacks *s, const struct perf_event_header *record, uin
 		take_records(s);
 	/* the kernel's sizes keep the next record aligned */
 	room = record->size % 8 ? NULL : buf_room(&s->records, record->size);
-	if (room && !array_push(&s->told, (struct told){ t_ns, s->records.len }))
+	if (room && !array_push(&s->pending, (struct pending){ t_ns, s->records.len }))
 		buf_add(&s->records, record, record->size);
 	else
 		spaces_record(&s->spaces, record, t_ns);

@@ -203,7 +203,7 @@ static int frame(Dwfl_Frame *f, void *arg)
 }
 
 /* The program's own file, at PLACE(0), gives libdw the machine's architecture. */
-static bool begin(struct unwinder *u)
+static bool begin_unwinding(struct unwinder *u)
 {
 	static const Dwfl_Thread_Callbacks callbacks = {
 		.next_thread = next_thread,
@@ -231,7 +231,7 @@ size_t unwind(struct unwinder *u, struct elfsyms *symbols, const struct space *s
 	      const struct unwind_sample *sample)
 {
 	u->n = 0;
-	if (!sample->regs || !space || !begin(u))
+	if (!sample->regs || !space || !begin_unwinding(u))
 		return 0;
 	if (u->space != space->number)
 		u->places.n = 0;

@@ -359,7 +359,7 @@ static int by_time(const void *a, const void *b)
 
 /* Takes the new notes, and the time that all feeds have reached. True: notes are missing; *blind
  * has the end of the gap. */
-static bool take(struct trigger *t, uint64_t *horizon_ns, struct note *blind)
+static bool take_notes(struct trigger *t, uint64_t *horizon_ns, struct note *blind)
 {
 	uint64_t horizon = UINT64_MAX;
 	bool missing;
@@ -388,7 +388,7 @@ bool trigger_run(struct trigger *t, struct trigger_hit *hit)
 	uint64_t horizon;
 	size_t n, done = 0;
 
-	if (take(t, &horizon, &blind))
+	if (take_notes(t, &horizon, &blind))
 		watcher_note(t->watcher, &blind, &one);
 	notes = (struct note *)t->waiting.data;
 	n = t->waiting.len / sizeof(*notes);

@@ -18,10 +18,10 @@
 struct watched {
 	int32_t tid;
 	bool running;
-	bool seen;   /* switched in or out: its state is known */
-	bool unsure; /* woken, but may be running: its switch-out was not recorded */
-	bool told;   /* its present wait is reported already */
-	bool early;  /* woken in its last slice: if not woken again, it waits since out_ns */
+	bool seen;     /* switched in or out: its state is known */
+	bool unsure;   /* woken, but may be running: its switch-out was not recorded */
+	bool reported; /* its present wait is reported already */
+	bool early;    /* woken in its last slice: if not woken again, it waits since out_ns */
 	char comm[16];
 	uint64_t woken_ns;  /* waits for its CPU since then; 0: does not wait */
 	uint64_t ready_ns;  /* like woken_ns, or since it was preempted */
@@ -148,12 +148,12 @@ static bool hit_ns(const struct watcher *w, struct watched *t, const char *what,
 {
 	char comm[16];
 
-	if (t->told || ns <= w->spec.limit_ns)
+	if (t->reported || ns <= w->spec.limit_ns)
 		return false;
 	find_comm(t);
 	if (!task_pattern_matches(w->pattern, t->comm))
 		return false;
-	t->told = true;
+	t->reported = true;
 	*hit = (struct trigger_hit){ .t_ns = now_ns, .tid = t->tid, .ns = ns };
 	memcpy(hit->comm, t->comm, sizeof(hit->comm));
 	snprintf(hit->text, sizeof(hit->text),
@@ -227,7 +227,7 @@ static bool on_wake(struct watcher *w, const struct note *n, struct trigger_hit 
 	t->woken_ns = t->ready_ns = n->t_ns;
 	t->unsure = !t->seen && !n->flag;
 	if (w->spec.kind == TRIGGER_LATENCY)
-		t->told = false;
+		t->reported = false;
 	return found;
 }
 
@@ -256,7 +256,7 @@ static bool on_switch(struct watcher *w, const struct note *n, struct trigger_hi
 	next->unsure = false;
 	if (next->early && next->out_ns && !next->woken_ns) {
 		next->woken_ns = next->ready_ns = next->out_ns;
-		next->told = next->told && w->spec.kind != TRIGGER_LATENCY;
+		next->reported = next->reported && w->spec.kind != TRIGGER_LATENCY;
 	}
 	if (w->spec.kind == TRIGGER_STEAL)
 		found |= steal(w, next, n->t_ns, hit);
@@ -285,7 +285,7 @@ bool watcher_note(struct watcher *w, const struct note *n, struct trigger_hit *h
 		t = task_of(w, n->tid);
 		if (t) {
 			t->exit_ns = n->flag ? 0 : n->t_ns;
-			t->told = false;
+			t->reported = false;
 		}
 		return false;
 	case NOTE_ENTRY:

@@ -23,7 +23,7 @@ static bool has_one_value(const struct cmd_option *o)
 	       o->kind == CMD_OPT_UINT || o->kind == CMD_OPT_NUMBER || o->kind == CMD_OPT_CHOICE;
 }
 
-static const struct cmd_option *find(const struct cmd *cmd, const char *name)
+static const struct cmd_option *find_option(const struct cmd *cmd, const char *name)
 {
 	for (const struct cmd_option *o = cmd->options; o && o->kind; o++) {
 		if (!strcmp(o->name, name))
@@ -42,7 +42,8 @@ static int set(struct cmd_args *args, const struct cmd_option *o, const char *va
 		if (!yes && strcmp(value, "false") && strcmp(value, "no") && strcmp(value, "off") &&
 		    strcmp(value, "0"))
 			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-					  "option %s is true or false, not '%s'", o->name, value);
+					  "option %s takes true or false, not '%s'", o->name,
+					  value);
 		*(bool *)((char *)args->opts + o->offset) = yes;
 		return 0;
 	}
@@ -62,10 +63,10 @@ static int unknown(const struct cmd *cmd, const char *name, struct cdict_error *
 			  cmd->name, name, suggest_text(&s, ""));
 }
 
-static int keep(struct cmd_args *args, const struct cmd *cmd, const char *name, const char *value,
-		bool must, struct cdict_error *err)
+static int keep_value(struct cmd_args *args, const struct cmd *cmd, const char *name,
+		      const char *value, bool must, struct cdict_error *err)
 {
-	const struct cmd_option *o = find(cmd, name);
+	const struct cmd_option *o = find_option(cmd, name);
 	int ret;
 
 	if (!o)
@@ -119,7 +120,7 @@ static int read_line(struct cmd_args *args, const struct cmd *cmd, char *line, c
 		end = strchr(line, ']');
 		if (!end || end - line > 31)
 			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-					  "a section is '[COMMAND]' or '[cdict]'");
+					  "expected a section, '[COMMAND]' or '[cdict]'");
 		snprintf(section, 32, "%.*s", (int)(end - line - 1), line + 1);
 		return 0;
 	}
@@ -127,12 +128,12 @@ static int read_line(struct cmd_args *args, const struct cmd *cmd, char *line, c
 	if (!equals || !*section)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  *section ? "'OPTION = VALUE' is missing its '='"
-					   : "an option stands in a section, as '[tasks]'");
+					   : "an option needs a section, such as '[tasks]'");
 	*equals = '\0';
 	if (strcmp(section, cmd->name) && strcmp(section, "cdict"))
 		return 0;
-	return keep(args, cmd, trim(line), value_of(equals + 1), strcmp(section, "cdict") != 0,
-		    err);
+	return keep_value(args, cmd, trim(line), value_of(equals + 1),
+			  strcmp(section, "cdict") != 0, err);
 }
 
 /* *path is given; NULL: no configuration file. */

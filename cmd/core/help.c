@@ -23,14 +23,15 @@ void help_commands(struct sink *s, const struct cmd *const *cmds)
 {
 	sink_puts(s,
 		  "usage: cdict [-V] [-h] COMMAND [OPTIONS]\n\n"
-		  "What Linux perf recorded of the scheduler and of KVM, kept in one small file,\n"
-		  "in numbers and in pictures.\n\n");
+		  "Stores scheduler and KVM events recorded by Linux perf in one small file and\n"
+		  "shows them as tables and pictures.\n\n");
 	for (; *cmds; cmds++) {
 		sink_printf(s, "  %-11s ", (*cmds)->name);
 		sink_puts(s, (*cmds)->brief);
 		sink_putc(s, '\n');
 	}
-	sink_puts(s, "\n'cdict help COMMAND' tells its options, 'man cdict-COMMAND' the rest.\n");
+	sink_puts(s,
+		  "\n'cdict help COMMAND' lists its options, 'man cdict-COMMAND' has the rest.\n");
 	if (shared_object_without())
 		sink_printf(s, "This program is one static file, without %s.\n",
 			    shared_object_without());
@@ -75,7 +76,7 @@ static void option(struct sink *s, const struct cmd_option *o)
 void help_command(struct sink *s, const struct cmd *cmd)
 {
 	static const struct cmd_option help = {
-		.kind = CMD_OPT_FLAG, .letter = 'h', .name = "help", .help = "print this"
+		.kind = CMD_OPT_FLAG, .letter = 'h', .name = "help", .help = "print this help"
 	};
 
 	sink_printf(s, "usage: cdict %s [OPTIONS]%s%s\n\n", cmd->name, *cmd->operands ? " " : "",

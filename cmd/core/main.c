@@ -56,7 +56,7 @@ static const struct cmd *const commands[] = {
 		NULL,
 };
 
-static const struct cmd *find(const char *name)
+static const struct cmd *find_command(const char *name)
 {
 	for (size_t i = 0; commands[i]; i++) {
 		if (!strcmp(commands[i]->name, name))
@@ -75,7 +75,7 @@ static int no_command(const char *name)
 		suggest_try(&s, commands[i]->name);
 	suggest_try(&s, "help");
 	suggest_try(&s, "version");
-	return cmd_usage(&call, "there is no command '%s'%s", name, suggest_text(&s, ""));
+	return cmd_usage(&call, "unknown command '%s'%s", name, suggest_text(&s, ""));
 }
 
 /* After a failed write errno may be overwritten; poll() still shows whether the pipe's reader is
@@ -163,7 +163,7 @@ static int help(const char *const *argv)
 	if (argv[0] && !strcmp(argv[0], "--"))
 		argv++;
 	if (argv[0]) {
-		cmd = find(argv[0]);
+		cmd = find_command(argv[0]);
 		if (!cmd)
 			return no_command(argv[0]);
 		if (argv[1])
@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 		return completion(first + 13);
 	if (first[0] == '-')
 		return cmd_usage(&call, "unknown option '%s'", first);
-	if (!find(first))
+	if (!find_command(first))
 		return no_command(first);
-	return run(find(first), args + 1);
+	return run(find_command(first), args + 1);
 }

@@ -120,7 +120,7 @@ int cmd_loss_status(const struct cmd_call *call, const char *file, const struct 
 	loss_sum(&sum, r, 0, UINT64_MAX);
 	if (damage.cut || damage.blocks || damage.skipped_bytes || damage.first[0]) {
 		cmd_warn(call, file, "%s",
-			 damage.first[0] ? damage.first : "is cut: its writer was stopped");
+			 damage.first[0] ? damage.first : "is truncated: its writer was stopped");
 		status = CMD_DAMAGED;
 	}
 	if (damage.input_damaged) {

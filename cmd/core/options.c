@@ -33,7 +33,7 @@ int options_ms(const char *text, uint64_t *ns, struct cdict_error *err)
 		return 0;
 	}
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-			  "'%s' is no number of milliseconds (up to six decimals)", text);
+			  "'%s' is not a number of milliseconds (up to six decimals)", text);
 }
 
 /* Replaces the window in which markers are searched by the windows between them. */
@@ -49,7 +49,7 @@ static int mark_windows(struct options_filter *f, const struct options_shared *o
 
 	if (f->windows.n > 1)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "option --time takes one window beside markers, not %zu",
+				  "option --time takes only one window with markers, not %zu",
 				  f->windows.n);
 	if (f->windows.n) {
 		how.from_ns = f->windows.windows[0].from_ns;
@@ -100,7 +100,7 @@ static int init_windows(struct options_filter *f, const struct options_shared *o
 	timespec_clip(&f->windows, from, to);
 	if (!f->windows.n && cdict_reader_window(r, &first, &last))
 		return cdict_fail(err, CDICT_ENOEVENTS, CDICT_NO_OFFSET,
-				  "the wanted time lies outside the capture, which lasts from "
+				  "the requested time is outside the capture, which lasts from "
 				  "%llu.%09llu to %llu.%09llu s",
 				  (unsigned long long)(first / 1000000000),
 				  (unsigned long long)(first % 1000000000),
@@ -177,7 +177,7 @@ static int check_cpus(const struct options_shared *o, const struct cdict_reader 
 	return !o->cpus.bits || !cpus
 		       ? 0
 		       : cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-				    "holds no such CPU: its CPUs are 0 to %" PRIu32, cpus - 1);
+				    "has no such CPU: its CPUs are 0 to %" PRIu32, cpus - 1);
 }
 
 int options_filter_init(struct options_filter *f, const struct options_shared *o,
@@ -224,16 +224,16 @@ void options_filter_tell(const struct options_filter *f, const struct cmd_call *
 		return;
 	if (m->open)
 		cmd_warn(call, file,
-			 "the window that starts at %" PRIu64 ".%09" PRIu64
-			 " s has no end, and does not count",
+			 "ignored the window that starts at %" PRIu64 ".%09" PRIu64
+			 " s: it has no end",
 			 m->open_at_ns / 1000000000, m->open_at_ns % 1000000000);
 	if (m->nested)
-		cmd_warn(call, file, "%" PRIu64 " starts lie inside a window, and begin none",
-			 m->nested);
+		cmd_warn(call, file, "ignored %" PRIu64 " start marker%s inside an open window",
+			 m->nested, m->nested == 1 ? "" : "s");
 	if (call->verbose)
 		cmd_warn(call, file,
-			 "%zu windows between markers, %" PRIu64 " ends outside of them",
-			 m->windows, m->ends);
+			 "%zu window%s between markers, %" PRIu64 " end marker%s outside a window",
+			 m->windows, m->windows == 1 ? "" : "s", m->ends, m->ends == 1 ? "" : "s");
 }
 
 struct names_options options_names(const struct options_shared *o, struct options_filter *f,

@@ -71,7 +71,7 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 		 "name tasks by this mapping file, comma list, repeatable; '-' is standard input")
 #define OPTION_MAP_SKIP_BAD                                                                        \
 	CMD_FLAG(0, "map-skip-bad", struct options_shared, map_skip_bad,                           \
-		 "leave out bad lines of mapping files instead of refusing the file")
+		 "skip bad lines of mapping files instead of rejecting the file")
 #define OPTION_TIME                                                                                \
 	CMD_STRING(0, "time", struct options_shared, time, "START,STOP",                           \
 		   "only this time: seconds of the capture's clock, or percent as in 10%-20%")
@@ -82,9 +82,9 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 	CMD_STRING('c', "cap", struct options_shared, cap_ms, "MS", "stop after MS milliseconds")
 #define OPTIONS_MARKERS                                                                            \
 	CMD_STRING(0, "window-start", struct options_shared, window_start, "EVENT[/FILTER/]",      \
-		   "only what lies between markers: from this event on"),                          \
+		   "only between markers: start a window at this event"),                          \
 		CMD_STRING(0, "window-end", struct options_shared, window_end, "EVENT[/FILTER/]",  \
-			   "up to the next such event"),                                           \
+			   "end the window at the next such event"),                               \
 		CMD_CHOICE(0, "window-pick", struct options_shared, window_pick, "WHICH",          \
 			   options_picks, "each",                                                  \
 			   "which windows between markers: each, first, last, or outer: from the " \
@@ -93,16 +93,16 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 	CMD_CHOOSE("json", struct options_shared, format, formats, "the same as --format json")
 #define OPTION_FORMAT                                                                              \
 	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_formats, "text",  \
-		   "how to print: text, csv, json, md or openmetrics"),                            \
+		   "output format: text, csv, json, md or openmetrics"),                           \
 		OPTION_JSON(options_formats)
 /* ... for rows that are not a table of tables/. */
 #define OPTION_FORMAT_ROWS                                                                         \
 	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_rows, "text",     \
-		   "how to print: text, csv, json or md"),                                         \
+		   "output format: text, csv, json or md"),                                        \
 		OPTION_JSON(options_rows)
 #define OPTION_FORMAT_TEXT_JSON                                                                    \
 	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_text_or_json,     \
-		   "text", "how to print: text or json"),                                          \
+		   "text", "output format: text or json"),                                         \
 		OPTION_JSON(options_text_or_json)
 #define OPTION_SORT(preset)                                                                        \
 	CMD_STRING('s', "sort", struct options_shared, sort, "KEY[:asc|:desc]",                    \
@@ -118,14 +118,14 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 #define OPTION_JOB(help) CMD_STRING(0, "job", struct options_shared, job, "ID", help)
 #define OPTIONS_STORE                                                                              \
 	CMD_STRING(0, "store", struct options_shared, store, "STORE",                              \
-		   "where jobs are: a folder, or redis://[user@]host[:port][/db] (default: "       \
+		   "where jobs are kept: a folder, or redis://[user@]host[:port][/db] (default: "  \
 		   "$CDICT_STORE, else ~/.local/share/cdict/jobs)"),                               \
 		CMD_STRING(0, "store-password", struct options_shared, store_password, "FILE",     \
 			   "the store's password is the first line of FILE (default: "             \
 			   "$REDISCLI_AUTH)")
 /* For table commands: the figures of a job. */
 #define OPTIONS_OF_JOB                                                                             \
-	OPTION_JOB("of all hosts of this job ('cdict job') instead of a file"), OPTIONS_STORE
+	OPTION_JOB("show all hosts of this job ('cdict job') instead of a file"), OPTIONS_STORE
 #define OPTION_NO_GUEST_MODE                                                                       \
 	CMD_FLAG(0, "no-guest-mode", struct options_shared, no_guest_mode,                         \
 		 "leave out events that fired while a guest was entered, as perf does")
@@ -137,11 +137,11 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 		 "print names with their thread id: qemu-kvm.4711")
 #define OPTION_NO_PAGER                                                                            \
 	CMD_FLAG(0, "no-pager", struct options_shared, no_pager,                                   \
-		 "to a terminal, too, without a pager ($CDICT_PAGER, $PAGER, less)")
+		 "do not start a pager on a terminal ($CDICT_PAGER, $PAGER, less)")
 #define OPTION_QUIET                                                                               \
 	CMD_FLAG('q', "quiet", struct options_shared, quiet, "no warnings, no progress")
 #define OPTION_VERBOSE                                                                             \
-	CMD_COUNT('v', "verbose", struct options_shared, verbose, "say more; may be repeated")
+	CMD_COUNT('v', "verbose", struct options_shared, verbose, "print more; may be repeated")
 
 /* Groups for most commands. */
 #define OPTIONS_WINDOW OPTION_TIME, OPTION_FROM, OPTION_CAP, OPTIONS_MARKERS

@@ -80,7 +80,7 @@ static void start(struct pager *p)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static int put(struct pager *p, const char *data, size_t size)
+static int write_all(struct pager *p, const char *data, size_t size)
 {
 	int to = p->child ? p->to : STDOUT_FILENO;
 
@@ -119,7 +119,7 @@ static int write_some(void *ctx, const void *data, size_t size)
 	int rc;
 
 	if (!p->may)
-		return put(p, data, size);
+		return write_all(p, data, size);
 	buf_add(&p->kept, data, size);
 	if (p->kept.failed)
 		return -ENOMEM;
@@ -127,7 +127,7 @@ static int write_some(void *ctx, const void *data, size_t size)
 	if (p->lines < p->rows)
 		return 0;
 	start(p);
-	rc = put(p, (const char *)p->kept.data, p->kept.len);
+	rc = write_all(p, (const char *)p->kept.data, p->kept.len);
 	buf_fini(&p->kept);
 	return rc;
 }
@@ -153,7 +153,7 @@ int pager_close(struct pager *p)
 	/* it fits the terminal */
 	p->may = false;
 	if (!rc && p->kept.len)
-		rc = put(p, (const char *)p->kept.data, p->kept.len);
+		rc = write_all(p, (const char *)p->kept.data, p->kept.len);
 	buf_fini(&p->kept);
 	if (!p->child)
 		return rc;

@@ -83,7 +83,7 @@ static int add_list(struct cmd_list *list, const struct cmd_option *o, const cha
 	for (const char *p = arg;;) {
 		size_t len = strcspn(p, ",");
 		int rc = len ? push(list, strndup(p, len), err)
-			     : fail(err, o, "takes a comma list", arg);
+			     : fail(err, o, "takes a comma-separated list", arg);
 
 		if (rc || !p[len])
 			return rc;
@@ -98,7 +98,7 @@ static int add_ordered(struct cmd_list *list, const struct cmd_option *o, const 
 	char *item;
 
 	if (!*arg)
-		return fail(err, o, "takes a text", arg);
+		return fail(err, o, "takes a non-empty text", arg);
 	return push(list, asprintf(&item, "%s=%s", o->name, arg) < 0 ? NULL : item, err);
 }
 
@@ -163,7 +163,7 @@ int cmd_option_set(void *opts, const struct cmd_option *o, const char *arg, stru
 		return 0;
 	case CMD_OPT_STRING:
 		if (!*arg)
-			return fail(err, o, "takes a text", arg);
+			return fail(err, o, "takes a non-empty text", arg);
 		*(const char **)value = arg;
 		return 0;
 	case CMD_OPT_MAYBE:

@@ -22,7 +22,7 @@ static int open_capture(struct report_capture *c, const struct cmd_call *call, c
 		return report_open(c, call, file, NULL);
 	status = figures_open_file(f, call, file);
 	if (!status && !cdict_reader_window(f->reader, &first_ns, &last_ns))
-		return cmd_errorf(call, file, "holds no event: there is nothing to show");
+		return cmd_errorf(call, file, "no events: nothing to show");
 	if (!status && tables_walk_add(&f->walk, &err))
 		status = figures_fail(f, &err);
 	return status ? status : figures_run(f);
@@ -38,8 +38,8 @@ static int files_of(const struct cmd_call *call, struct texts *files, size_t *n_
 
 	if (!before || before == n) { /* "--" only ends the options */
 		if (n > 2)
-			return cmd_usage(call, "several captures a side: put -- between those of "
-					       "BASE and those of NEW");
+			return cmd_usage(call, "for several captures per side, put -- between BASE "
+					       "and NEW");
 		before = n > 1;
 	}
 	if (n < 2) {
@@ -80,7 +80,8 @@ static bool compares(const struct diff *d)
 }
 
 /* Reports an error, or with --skip-unjudged a warning. */
-static void tell(const struct diff *d, const char *file, const char *rule, const char *why)
+static void report_unjudged(const struct diff *d, const char *file, const char *rule,
+			    const char *why)
 {
 	void (*warn)(const struct cmd_call *, const char *, const char *, ...) = cmd_warn;
 
@@ -118,19 +119,21 @@ static bool judges(const struct diff *d)
 		if (d->rules[i].counts.judged)
 			continue;
 		why = diff_unjudged(d, &d->rules[i]);
-		tell(d, NULL, d->rules[i].text, why ? why : "out of memory");
+		report_unjudged(d, NULL, d->rules[i].text, why ? why : "out of memory");
 		free(why);
 		all = false;
 	}
 	if (without && all) {
-		tell(d, without->file, NULL,
-		     "holds no sched:sched_switch, others do: who ran and who waited is not "
-		     "compared");
+		report_unjudged(
+			d, without->file, NULL,
+			"no sched:sched_switch events, unlike other captures: run and wait times are "
+			"not compared");
 		all = false;
 	}
 	if (all && !compares(d)) {
-		tell(d, NULL, NULL,
-		     "nothing was compared: no task that is known well enough is on both sides");
+		report_unjudged(
+			d, NULL, NULL,
+			"nothing was compared: no task on both sides has enough known time");
 		all = false;
 	}
 	return all || d->opts->skip_unjudged;
@@ -244,26 +247,26 @@ static const struct cmd_option diff_options[] = {
 		"the table of tasks has a row for each task or group: a VM, the kernel threads, or "
 		"tasks of one name"),
 	CMD_ORDERED(0, "fail-if", struct diff_opts, rules, "RULE",
-		    "status 3 when RULE is so, as in 'exits.rate > +10 %'; repeatable"),
+		    "exit with status 3 when RULE is true, as in 'exits.rate > +10 %'; repeatable"),
 	CMD_ORDERED(
 		0, "max-delay", struct diff_opts, rules, "POINTS",
-		"the same as --fail-if 'vcpu.delayed > +POINTS points': the share of its time for which a "
-		"vCPU was delayed"),
+		"the same as --fail-if 'vcpu.delayed > +POINTS points': the share of a vCPU's time "
+		"in which it was delayed"),
 	CMD_ORDERED(0, "max-latency", struct diff_opts, rules, "PCT",
 		    "the same as --fail-if 'latency.p99 > +PCT %': a task's wake-up latency"),
 	CMD_ORDERED(0, "max-exits", struct diff_opts, rules, "PCT",
 		    "the same as --fail-if 'exits.rate > +PCT %': a task's exits for a reason"),
 	CMD_STRING_PRESET(
 		0, "alpha", struct diff_opts, alpha, "P", "0.05",
-		"of several runs a side: call no change what is chance with a probability of P or more"),
+		"with several runs per side: ignore changes that are chance with a probability of P or more"),
 	CMD_UINT(0, "min-events", struct diff_opts, min_events, "N", "100",
-		 "judge no rate or latency of fewer than N events on a side"),
+		 "do not judge rates or latencies with fewer than N events on a side"),
 	CMD_FLAG(0, "skip-unjudged", struct diff_opts, skip_unjudged,
-		 "what cannot be judged is a warning, not status 1"),
+		 "warn about rules that cannot be judged instead of exiting with status 1"),
 	CMD_LIST(0, "label", struct diff_opts, labels, "TEXT",
-		 "call the first capture or side TEXT; again, or with commas, the second"),
+		 "name the first capture or side TEXT; repeated, or after a comma, the second"),
 	CMD_LIST(0, "commit", struct diff_opts, commits, "TEXT",
-		 "what is new was made of this commit; of two, the first is the base's"),
+		 "commit of the new side; with two, the first is the base's"),
 	CMD_STRING(
 		'o', "output", struct options_shared, output, "FILE",
 		"write FILE, whole or not at all; '-' is standard output; FILE.html: the page of the "
@@ -279,7 +282,7 @@ static const struct cmd_option diff_options[] = {
 };
 
 static const struct cmd_example diff_examples[] = {
-	{ "cdict diff before.cdict after.cdict", "what changed most" },
+	{ "cdict diff before.cdict after.cdict", "the largest changes" },
 	{ "cdict diff base*.cdict -- new*.cdict --fail-if 'latency.p99[name=Firewall] > +10 %'",
 	  "five runs against five: status 3 when its wake-ups became slower by more than chance" },
 	{ "cdict diff base.cdict new.cdict --fail-if 'vcpu.delayed > +1 points' --format md -o comment.md",
@@ -289,13 +292,13 @@ static const struct cmd_example diff_examples[] = {
 
 const struct cmd cmd_diff = {
 	.name = "diff",
-	.brief = "what changed between two captures, or groups of them, with a status for scripts",
+	.brief = "compare two captures, or groups of captures, with a status for scripts",
 	.operands = "[[BASE...] [--] NEW...]",
-	.about =
-		"Tasks are matched by their display names, never by tid. Figures are percent of each "
-		"window, per second, or durations, so that windows need not be of one length. Of several "
-		"runs a side they are medians, and what may be chance is no change. With --fail-if the exit "
-		"status is 3 when a rule is broken, and 1 when one cannot be judged.",
+	.about = "Tasks are matched by their display names, never by tid. Figures are percentages "
+		 "of each window, rates per second, or durations, so windows may differ in length. "
+		 "With several runs per side they are medians, and differences that may be chance "
+		 "do not count. With --fail-if the exit status is 3 when a rule is broken, and 1 "
+		 "when one cannot be judged.",
 	.options = diff_options,
 	.opts_size = sizeof(struct diff_opts),
 	.max_operands = FIGURES_FILES,

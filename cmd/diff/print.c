@@ -121,12 +121,12 @@ static char *note_of(const struct diff *d)
 			    (double)b / 1e9, a == b ? "" : ", so counts are per second");
 	} else if (was && is) {
 		escape_terminal(&s, was, strlen(was));
-		sink_printf(&s, ", %zu runs, against ", d->n_base);
+		sink_printf(&s, ", %zu run%s, against ", d->n_base, d->n_base == 1 ? "" : "s");
 		escape_terminal(&s, is, strlen(is));
 		sink_printf(&s,
-			    ", %zu runs: medians; percent is of each window; ~: may be chance (p "
+			    ", %zu run%s: medians; percent is of each window; ~: may be chance (p "
 			    "of %g or more, Mann-Whitney)",
-			    d->n - d->n_base, d->alpha);
+			    d->n - d->n_base, d->n - d->n_base == 1 ? "" : "s", d->alpha);
 	}
 	if (d->all[COMPARE_VCPU].compare.nameless)
 		sink_puts(&s, "\n" COMPARE_NAMELESS);
@@ -241,8 +241,8 @@ static void md_kind(const struct diff *d, struct sink *s, const struct table_fra
 		else
 			sink_printf(s, "%zu", c->rows.n);
 		if (changes_several(c))
-			sink_printf(s, "; %zu figures changed by more than chance",
-				    significant(d, c));
+			sink_printf(s, "; %zu figure%s changed by more than chance",
+				    significant(d, c), significant(d, c) == 1 ? "" : "s");
 		sink_puts(s, "</summary>\n\n");
 		table_print_md_table(s, frame, t);
 		sink_puts(s, "\n</details>\n\n");

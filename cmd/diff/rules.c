@@ -34,9 +34,8 @@ static int rule_text(const struct cmd_call *call, const char *item, char **out)
 		v = strtod(value, &end);
 		if (end == value || *end || !isfinite(v) || v < 0 ||
 		    value[strspn(value, "0123456789.")] || strlen(value) > 30)
-			return cmd_usage(
-				call, "option --%s takes a number that is not negative, not '%s'",
-				shorthands[i].option, value);
+			return cmd_usage(call, "option --%s takes a number of 0 or more, not '%s'",
+					 shorthands[i].option, value);
 		snprintf(text, sizeof(text), shorthands[i].rule, value);
 		*out = strdup(text);
 		return CMD_DONE;
@@ -133,7 +132,7 @@ char *diff_unjudged(const struct diff *d, const struct rule *rule)
 	while (need < 100 && !(statistics_mann_whitney_least(need, need) < d->alpha))
 		need++;
 	if (without)
-		len = asprintf(&text, "%s holds no sched:sched_switch", without->file);
+		len = asprintf(&text, "%s has no sched:sched_switch events", without->file);
 	else if (n->runs)
 		len = asprintf(&text,
 			       "%zu and %zu runs are too few to tell a change from chance (p can "
@@ -143,17 +142,18 @@ char *diff_unjudged(const struct diff *d, const struct rule *rule)
 			       need);
 	else if (n->few)
 		len = asprintf(&text,
-			       "of what is on both sides nothing has %llu events or more, or "
-			       "takes %g %% of the time (--min-events)",
+			       "no row on both sides has %llu events or more, or takes %g %% of "
+			       "the time (--min-events)",
 			       (unsigned long long)d->opts->min_events, RULES_SHARE_LEAST);
 	else if (n->unknown)
-		len = asprintf(&text, "too little is known of what it is about on both sides");
+		len = asprintf(&text, "too much time of the matching rows is unknown");
 	else if (n->lone)
-		len = asprintf(&text, "what it is about is on one side only");
+		len = asprintf(&text, "matching rows are on one side only");
 	else if (n->untold)
-		len = asprintf(&text, "no capture tells it: 'cdict info' lists what was recorded");
+		len = asprintf(&text, "no capture has this figure; 'cdict info' lists the recorded "
+				      "events");
 	else
-		len = asprintf(&text, "there is nothing that it is about");
+		len = asprintf(&text, "no row matches");
 	return len < 0 ? NULL : text;
 }
 

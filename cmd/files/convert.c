@@ -32,10 +32,10 @@ static const struct cmd_option convert_options[] = {
 		 "use N threads (default: one per CPU)"),
 	OPTIONS_MAP,
 	CMD_FLAG(0, "stats", struct convert_opts, stats,
-		 "also write what cdict stats prints, beside the output: run.stats.txt"),
+		 "also write the output of cdict stats next to the output: run.stats.txt"),
 	CMD_STRING(0, "formats", struct convert_opts, formats, "SOURCE",
-		   "tracepoint formats of a perf.data without its own: a folder (tracefs' events), "
-		   "a perf.data or a cdict of the same kernel"),
+		   "take the tracepoint formats of a perf.data without its own from SOURCE: a "
+		   "folder (tracefs' events), a perf.data or a cdict of the same kernel"),
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,
@@ -103,10 +103,10 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 	}
 	fprintf(stderr,
 		"[ cdict convert: %" PRIu64
-		" events of %zu types kept, %s -> %s, %.2f bytes/event, "
+		" event%s of %zu type%s kept, %s -> %s, %.2f bytes/event, "
 		"%" PRIu64 " lost ]\n",
-		r->events, r->types, bytes_text(r->bytes_in, in, sizeof(in)),
-		bytes_text(r->bytes_out, out, sizeof(out)),
+		r->events, r->events == 1 ? "" : "s", r->types, r->types == 1 ? "" : "s",
+		bytes_text(r->bytes_in, in, sizeof(in)), bytes_text(r->bytes_out, out, sizeof(out)),
 		r->events ? (double)r->bytes_out / (double)r->events : 0.0, r->lost);
 	if (r->unstored.n) {
 		fprintf(stderr, "[ cdict convert: not stored:");
@@ -119,9 +119,9 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 		fprintf(stderr, "[ cdict convert: %s ]\n", r->note);
 	if (call->verbose && r->disordered)
 		fprintf(stderr,
-			"[ cdict convert: %" PRIu64 " events were out of order on their CPU "
-			"and sorted in ]\n",
-			r->disordered);
+			"[ cdict convert: sorted %" PRIu64 " event%s of a CPU that came out of "
+			"order ]\n",
+			r->disordered, r->disordered == 1 ? "" : "s");
 }
 
 /* ---- an existing file of the output's name ---- */
@@ -237,7 +237,7 @@ static int status_of(const struct cmd_call *call, const char *input, const struc
 			all += (double)r->unstored.at[i].count;
 	}
 	if (r->damaged) {
-		cmd_warn(call, input, "input is damaged: %s; what could be read was kept",
+		cmd_warn(call, input, "input is damaged: %s; the readable part was kept",
 			 r->damage);
 		status = CMD_DAMAGED;
 	}
@@ -300,7 +300,7 @@ static int convert(const struct cmd_call *call, const struct texts *inputs, cons
 	}
 	clear_progress(&meter);
 	if (o->formats && !lending->used)
-		cmd_warn(call, input, "has its own formats: --formats is not used");
+		cmd_warn(call, input, "ignored --formats: the file has its own formats");
 	more = cmd_output_commit(call, output, of, report.events ? 0 : OUTFILE_EMPTY);
 	if (!more)
 		closing_line(call, &report, o->shared.output ? NULL : output);
@@ -327,18 +327,18 @@ static int convert_inputs(const struct cmd_call *call, const struct texts *input
 		return cmd_usage(call, inputs->n > 1 ? "several files need -o FILE"
 						     : "reading a pipe needs -o FILE");
 	if (!strcmp(output, "-") && isatty(STDOUT_FILENO))
-		return cmd_usage(call, "a cdict is not for a terminal: give -o FILE, or a pipe");
+		return cmd_usage(call, "cannot write a cdict to a terminal: use -o FILE or a pipe");
 	if (o->stats && !strcmp(output, "-"))
-		return cmd_usage(call, "--stats writes beside the output: give -o FILE");
+		return cmd_usage(call, "--stats needs an output file: give -o FILE");
 	kind = source_kind_of(inputs->at[0]);
 	if (!kind)
 		kind = source_kind_perf();
 	if (o->formats && kind != source_kind_perf())
-		return cmd_usage(call, "--formats is for what perf recorded");
+		return cmd_usage(call, "--formats applies only to perf recordings");
 	for (size_t i = 1; i < inputs->n; i++) {
 		if (!kind->many)
-			return cmd_usage(call, "several files become one cdict when they are I/O "
-					       "traces (.pfw, .pfw.gz)");
+			return cmd_usage(call, "only I/O traces (.pfw, .pfw.gz) can be "
+					       "combined into one cdict");
 		if (access(inputs->at[i], F_OK))
 			return cmd_errorf(call, inputs->at[i], "%s", strerror(errno));
 		if (input_is_empty(inputs->at[i])) {
@@ -346,8 +346,9 @@ static int convert_inputs(const struct cmd_call *call, const struct texts *input
 			return cmd_error(call, inputs->at[i], &err);
 		}
 		if (source_kind_of(inputs->at[i]) != kind)
-			return cmd_errorf(call, inputs->at[i],
-					  "is no I/O trace (.pfw, .pfw.gz), as the first file is");
+			return cmd_errorf(
+				call, inputs->at[i],
+				"is not an I/O trace (.pfw, .pfw.gz) like the first file");
 	}
 	if (kind->open(&source, (const char *const *)inputs->at, inputs->n, &err) < 0)
 		return cmd_error(call, inputs->n == 1 ? inputs->at[0] : NULL, &err);
@@ -398,13 +399,12 @@ const struct cmd cmd_convert = {
 	.name = "convert",
 	.brief = "convert a recording into a cdict",
 	.operands = "[FILE...]",
-	.about =
-		"Reads what perf record wrote (file, pipe, -z, --threads directory), trace-cmd's "
-		"trace.dat, I/O traces (.pfw, .pfw.gz; several become one), or a file of perfwhiz, "
-		"and writes a cdict. Without -e the sched and kvm tracepoints and all events of I/O "
-		"traces are kept. The input is FILE, -i, or perf.data; the output -o, or the input's "
-		"name ending in .cdict. Damaged input is kept as far as it can be read, and the exit "
-		"status is then 2.",
+	.about = "Reads a recording of perf record (file, pipe, -z, --threads directory), a "
+		 "trace.dat of trace-cmd, I/O traces (.pfw, .pfw.gz; several become one) or a file "
+		 "of perfwhiz, and writes a cdict. Without -e it keeps the sched and kvm "
+		 "tracepoints and all events of I/O traces. The input is FILE, -i, or perf.data; "
+		 "the output is -o, or the input's name ending in .cdict. Of damaged input, the "
+		 "readable part is kept, and the exit status is 2.",
 	.options = convert_options,
 	.opts_size = sizeof(struct convert_opts),
 	.max_operands = 8192,

@@ -55,7 +55,7 @@ out:
 
 static const struct cmd_option info_options[] = {
 	OPTION_INPUT,
-	CMD_FLAG(0, "verify", struct info_opts, verify, "read and test every block of the file"),
+	CMD_FLAG(0, "verify", struct info_opts, verify, "read and check every block of the file"),
 	CMD_FLAG(0, "labels", struct info_opts, labels,
 		 "list the names given to tasks, their origin, and the comms"),
 	OPTION_FORMAT_TEXT_JSON,
@@ -67,7 +67,7 @@ static const struct cmd_option info_options[] = {
 
 static const struct cmd_example info_examples[] = {
 	{ "cdict info run.cdict", "where and when it was recorded, and what is in it" },
-	{ "cdict info --verify run.cdict", "is the file whole? (exit status 2 when not)" },
+	{ "cdict info --verify run.cdict", "is the file complete? (exit status 2 if not)" },
 	{ "cdict convert -i perf.data -o - | cdict info -", "without keeping the cdict" },
 	{ NULL, NULL },
 };
@@ -76,7 +76,7 @@ const struct cmd cmd_info = {
 	.name = "info",
 	.brief = "host, clock, events, loss and state of a cdict",
 	.operands = "[FILE]",
-	.about = "Tells what perf's header told of the recorded host, and what the file holds. "
+	.about = "Prints the host information from perf's header and the contents of the file. "
 		 "FILE '-' is standard input.",
 	.options = info_options,
 	.opts_size = sizeof(struct info_opts),

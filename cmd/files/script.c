@@ -32,10 +32,11 @@ static const struct cmd_option script_options[] = {
 	OPTION_CPU,
 	OPTIONS_TASKS,
 	CMD_STRING('F', "fields", struct script_opts, fields, "LIST",
-		   "of comm, pid, tid, cpu, time, event, trace, and of stacks ip, sym, symoff, dso; "
-		   "or changes as in +comm,-ip (default: all but comm and pid, in ns)"),
+		   "print these of comm, pid, tid, cpu, time, event, trace, and of stacks ip, "
+		   "sym, symoff, dso; or changes as in +comm,-ip (default: all but comm and "
+		   "pid, in ns)"),
 	CMD_FLAG(0, "ns", struct script_opts, ns, "with -F: times in ns, not in us"),
-	CMD_FLAG('G', "hide-call-graph", struct script_opts, no_stacks, "leave frames out"),
+	CMD_FLAG('G', "hide-call-graph", struct script_opts, no_stacks, "do not print stacks"),
 	OPTION_TIME,
 	CMD_STRING(0, "from", struct options_shared, from_ms, "MS",
 		   "begin MS milliseconds after the first event"),
@@ -51,8 +52,8 @@ static const struct cmd_option script_options[] = {
 
 /* Options of perf script that have no effect here. */
 static const struct cmd_foreign script_perf_options[] = {
-	{ 'f', "force", CMD_FOREIGN_NONE, false, "whose file it is does not matter" },
-	{ 0, "guest-code", CMD_FOREIGN_NONE, false, "always" },
+	{ 'f', "force", CMD_FOREIGN_NONE, false, "files of any owner are read" },
+	{ 0, "guest-code", CMD_FOREIGN_NONE, false, "always on" },
 	{ 0, NULL, CMD_FOREIGN_NONE, false, NULL },
 };
 
@@ -484,7 +485,7 @@ static const struct cmd_example script_examples[] = {
 	{ "cdict script run.cdict", "all events" },
 	{ "cdict script -e sched:sched_switch --time 544.9,545 -C 0-1 run.cdict",
 	  "switches of two CPUs in a tenth of a second" },
-	{ "cdict script -t vhost --vm web run.cdict", "what the vhost threads of one VM did" },
+	{ "cdict script -t vhost --vm web run.cdict", "events of the vhost threads of one VM" },
 	{ "cdict script -F comm,tid,time,event", "these fields, as perf script -F" },
 	{ NULL, NULL },
 };
@@ -493,7 +494,7 @@ const struct cmd cmd_script = {
 	.name = "script",
 	.brief = "print events as perf script prints them",
 	.operands = "[FILE]",
-	.about = "Prints what perf script --guest-code --ns -F tid,cpu,time,event,trace prints for "
+	.about = "Prints the same as perf script --guest-code --ns -F tid,cpu,time,event,trace for "
 		 "the recording that FILE was converted from. Events that fired while a guest was "
 		 "entered are included; --no-guest-mode leaves them out as perf does without "
 		 "--guest-code.",

@@ -46,8 +46,8 @@ static int unknown(const char *name, size_t len, struct cdict_error *err)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		suggest_try(&s, names[i]);
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-			  "option --fields: '%.*s' is none of comm, pid, tid, cpu, time, event, "
-			  "trace, ip, sym, symoff, dso%s",
+			  "option --fields: '%.*s' is not a field; expected comm, pid, tid, cpu, "
+			  "time, event, trace, ip, sym, symoff, dso%s",
 			  (int)len, name, suggest_text(&s, ""));
 }
 
@@ -82,7 +82,7 @@ int script_fields_parse(struct script_fields *f, const char *text, bool ns, stru
 	/* As in perf: the others describe the addresses. */
 	if (!f->ip && (f->sym || f->symoff || f->dso) && !changes)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "option --fields: sym, symoff and dso are of ip: name it, too");
+				  "option --fields: sym, symoff and dso need ip");
 	return 0;
 }
 

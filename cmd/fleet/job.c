@@ -175,31 +175,33 @@ static int job_run(const struct cmd_call *call)
 	while (verbs[verb] && strcmp(verbs[verb], call->operands[0]))
 		verb++;
 	if (!verbs[verb])
-		return cmd_usage(call, "'%s' is none of create, list, show, start and remove",
-				 call->operands[0]);
+		return cmd_usage(
+			call, "unknown action '%s'; expected create, list, show, start or remove",
+			call->operands[0]);
 	if (verb == LIST && id)
 		return cmd_usage(call, "unexpected operand '%s'", id);
 	if (verb != LIST && !id)
 		return cmd_usage(call, "%s needs the ID of a job", verbs[verb]);
 	if (verb != CREATE && (o->info || o->ttl))
-		return cmd_usage(call, "--info and --ttl are for create");
+		return cmd_usage(call, "--info and --ttl can be used with create only");
 	if (verb != START && (o->in || o->seconds))
-		return cmd_usage(call, "--in and --seconds are for start");
+		return cmd_usage(call, "--in and --seconds can be used with start only");
 	if (id && fleet_job_id(id, &err))
 		return fleet_fail(call, &err);
 	return run_verb(call, verb, id);
 }
 
 static const struct cmd_option job_options[] = {
-	CMD_STRING(0, "info", struct job_opts, info, "TEXT", "create: what the job is for"),
+	CMD_STRING(0, "info", struct job_opts, info, "TEXT", "create: a note on the job's purpose"),
 	CMD_STRING(0, "ttl", struct job_opts, ttl, "TIME",
-		   "create: the job and all of it go after this time, as in 7d; default: never"),
+		   "create: remove the job and its figures after this time, such as 7d; default: "
+		   "never"),
 	CMD_STRING_PRESET(0, "bucket", struct job_opts, bucket, "TIME", "1s",
-			  "create: figures are kept for each piece of this length, 1ms to 1d"),
+			  "create: keep figures for each interval of this length, 1ms to 1d"),
 	CMD_STRING(0, "in", struct job_opts, in, "TIME",
-		   "start: the moment is so long from now, as in 5s, which is the default"),
+		   "start: begin this long from now; default: 5s"),
 	CMD_STRING(0, "seconds", struct job_opts, seconds, "TIME",
-		   "start: record so long; default: as each recorder was told"),
+		   "start: record for this long; default: each recorder's own duration"),
 	OPTIONS_STORE,
 	OPTIONS_TABLE("job"),
 	OPTIONS_MESSAGES,
@@ -208,11 +210,11 @@ static const struct cmd_option job_options[] = {
 
 static const struct cmd_example job_examples[] = {
 	{ "cdict job create 2001 --info 'before the upgrade' --ttl 7d", "a job for a week" },
-	{ "cdict job list", "the jobs that there are" },
+	{ "cdict job list", "list all jobs" },
 	{ "cdict job show 2001", "which hosts pushed, and how much" },
 	{ "cdict job start 2001 --in 5s --seconds 10",
-	  "all that wait ('cdict record --wait') begin at one moment" },
-	{ "cdict job remove 2001", "remove the job and everything of it" },
+	  "start all waiting recorders ('cdict record --wait') at one moment" },
+	{ "cdict job remove 2001", "remove the job with all its figures" },
 	{ NULL, NULL },
 };
 
@@ -221,10 +223,10 @@ const struct cmd cmd_job = {
 	.brief =
 		"create, list, show, start and remove jobs, which many hosts push their figures into",
 	.operands = "create|list|show|start|remove [ID]",
-	.about =
-		"A job has the figures of many hosts: 'cdict push' adds a host's, and tasks, exits, "
-		"vcpu and latency print them added up with --job. It lives in a store, which is a folder "
-		"or a Redis server. An ID is 2001 to 9999, or a name.",
+	.about = "A job collects the figures of many hosts: 'cdict push' adds those of one host; "
+		 "tasks, exits, vcpu and latency print their sums with --job. Jobs are kept in a "
+		 "store: a folder or a Redis server. An ID is a number from 2001 to 9999, or a "
+		 "name.",
 	.options = job_options,
 	.opts_size = sizeof(struct job_opts),
 	.min_operands = 1,

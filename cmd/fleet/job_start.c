@@ -39,10 +39,10 @@ int job_start(const struct cmd_call *call, struct store *st, const char *id, con
 	if (rc)
 		return rc;
 	if (!n)
-		cmd_warn(call, NULL, "job %s: nobody waits now", id);
+		cmd_warn(call, NULL, "job %s: no host is waiting", id);
 	if (!call->quiet)
 		fprintf(stderr,
-			"[ cdict job: %s: %zu recorder%s wait%s, the start is at %s by the store's clock ]\n",
+			"[ cdict job: %s: %zu recorder%s wait%s, start at %s by the store's clock ]\n",
 			id, n, n == 1 ? "" : "s", n == 1 ? "s" : "", number_utc(room, start.at_ns));
 	return 0;
 }
@@ -56,7 +56,7 @@ static const struct table_column columns[] = {
 	[OFFSET] = { "clock_offset_ns", "clock", TABLE_INTEGER, TABLE_MACHINE, NULL, 0 },
 	[OFFSET_MS] = { "clock_offset", "clock ms", TABLE_TEXT, TABLE_HUMAN, NULL, 0 },
 	[TRIP] = { "round_trip_ns", "round trip ms", TABLE_MS, 0, NULL, 0 },
-	[BEGAN] = { "at", "begins or began", TABLE_TEXT, TABLE_DASH | TABLE_HUMAN, NULL, 0 },
+	[BEGAN] = { "at", "start", TABLE_TEXT, TABLE_DASH | TABLE_HUMAN, NULL, 0 },
 	[BEGAN_NS] = { "at_wall_ns", "at", TABLE_COUNT, TABLE_MACHINE, NULL, 0 },
 	TABLE_COLUMNS_END,
 };
@@ -94,8 +94,8 @@ struct table *job_waiters(const struct cmd_call *call, const struct fleet_waiter
 			table_u64(t, BEGAN_NS, w->at_ns);
 		if (w->clock.offset_ns > APART_NS || w->clock.offset_ns < -APART_NS)
 			cmd_warn(call, NULL,
-				 "%s: its clock is %.3f ms %s the store's; the wall times of its "
-				 "capture are off by that",
+				 "%s: its clock is %.3f ms %s the store's; wall times in its "
+				 "capture are off by as much",
 				 w->host, ms < 0 ? -ms : ms, ms < 0 ? "ahead of" : "behind");
 	}
 	return table_done(t);

@@ -152,8 +152,8 @@ static int pull(const struct cmd_call *call, struct store *st, const char *dir)
 				    "job %s has no files%s%s; 'cdict push --with-file' adds them",
 				    o->shared.job, o->host ? " of " : "", o->host ? o->host : "");
 	else if (!call->quiet)
-		fprintf(stderr, "[ cdict pull: job %s: %zu files in %s ]\n", o->shared.job, p.whole,
-			dir);
+		fprintf(stderr, "[ cdict pull: job %s: %zu file%s in %s ]\n", o->shared.job,
+			p.whole, p.whole == 1 ? "" : "s", dir);
 	texts_fini(&p.names);
 	return status ? status : p.bad ? CMD_DAMAGED : CMD_DONE;
 }
@@ -201,9 +201,9 @@ static int pull_figures(const struct cmd_call *call, struct store *st)
 	table_free(p.t);
 	if (!status && gone) {
 		cmd_warn(call, NULL,
-			 "job %s: the store has lost %" PRIu64
-			 " values that were pushed (it evicts): the figures are of the others",
-			 o->shared.job, gone);
+			 "job %s: the store evicted %" PRIu64
+			 " pushed value%s; the figures cover the others",
+			 o->shared.job, gone, gone == 1 ? "" : "s");
 		status = CMD_DAMAGED;
 	}
 	return status;
@@ -245,16 +245,15 @@ static int pull_run(const struct cmd_call *call)
 }
 
 static const struct cmd_option pull_options[] = {
-	OPTION_JOB("the job that they were pushed into"),
+	OPTION_JOB("fetch from this job"),
 	OPTIONS_STORE,
-	CMD_STRING(0, "host", struct pull_opts, host, "NAME", "only what is of this host"),
+	CMD_STRING(0, "host", struct pull_opts, host, "NAME", "only from this host"),
 	CMD_STRING('o', "output", struct options_shared, output, "DIR",
-		   "the folder for HOST-CAPTURE.cdict (default: this one); with --format the file "
-		   "(default: standard output)"),
-	CMD_CHOICE(
-		0, "format", struct pull_opts, format, "FORMAT", formats, "files",
-		"instead of the captures what 'cdict push -e' counted and '--bench' took: csv, json "
-		"or openmetrics"),
+		   "the folder for HOST-CAPTURE.cdict (default: the current one); with --format, "
+		   "the file (default: standard output)"),
+	CMD_CHOICE(0, "format", struct pull_opts, format, "FORMAT", formats, "files",
+		   "print counts of 'cdict push -e' and figures of '--bench' as csv, json or "
+		   "openmetrics instead of fetching captures"),
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,
 };
@@ -271,9 +270,10 @@ const struct cmd cmd_pull = {
 	.brief = "fetch the captures and figures that hosts pushed into a job",
 	.operands = "",
 	.about =
-		"Fetches what 'cdict push --with-file' put beside the figures. A file appears whole or not "
-		"at all: one whose push did not end, or of which something is missing, is told. With --format "
-		"it prints counts and figures of benchmarks, added up by host.",
+		"Fetches the captures that 'cdict push --with-file' pushed with the figures. Files "
+		"appear whole or not at all: a warning names captures whose push did not finish or "
+		"that lack a part. With --format, prints counts and figures of benchmarks, summed "
+		"by host.",
 	.options = pull_options,
 	.opts_size = sizeof(struct pull_opts),
 	.examples = pull_examples,

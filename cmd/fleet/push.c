@@ -18,7 +18,7 @@ int push_host(char host[FLEET_HOST_ROOM], const struct push_opts *o, struct cdic
 	if (o->host)
 		snprintf(host, FLEET_HOST_ROOM, "%s", o->host);
 	else if (gethostname(host, FLEET_HOST_ROOM))
-		return cdict_fail_errno(err, "the name of this machine");
+		return cdict_fail_errno(err, "host name");
 	host[FLEET_HOST_ROOM - 1] = 0;
 	if (!*host)
 		snprintf(host, FLEET_HOST_ROOM, "unknown");
@@ -63,13 +63,12 @@ static int push_capture(const struct cmd_call *call, struct store *st, const str
 	if (!rc && c.n && o->with_file)
 		rc = fleet_file_put(st, job->id, &c, reader->data, reader->size, &err);
 	if (!rc && !c.n)
-		cmd_warn(call, file, "holds no events: nothing was pushed");
+		cmd_warn(call, file, "no events: nothing was pushed");
 	else if (!rc && !c.clocked)
-		cmd_warn(call, file,
-			 "does not tell the wall clock: its buckets are of its own time");
+		cmd_warn(call, file, "has no wall-clock time: its buckets follow its own clock");
 	if (!rc && c.n && !call->quiet)
 		fprintf(stderr,
-			"[ cdict push: job %s, %s: %" PRIu64 " of %" PRIu64 " buckets are new ]\n",
+			"[ cdict push: job %s, %s: %" PRIu64 " of %" PRIu64 " buckets added ]\n",
 			job->id, file, new, c.n);
 	fleet_capture_fini(&c);
 	return rc ? options_fail(call, file, &err) : CMD_DONE;
@@ -109,22 +108,22 @@ static int check(const struct cmd_call *call)
 	     captures = !counts && (call->n_operands || o->shared.input);
 
 	if (o->spool && (counts || o->bench.n || o->with_file || o->host))
-		return cmd_usage(call, "%s does not go with --spool",
+		return cmd_usage(call, "%s cannot be used with --spool",
 				 counts         ? "--event"
 				 : o->bench.n   ? "--bench"
 				 : o->with_file ? "--with-file"
 						: "--host");
 	if (o->seconds && !counts)
-		return cmd_usage(call, "--seconds is of --event");
+		return cmd_usage(call, "--seconds needs --event");
 	if (o->name && !o->bench.n)
-		return cmd_usage(call, "--name is of --bench");
+		return cmd_usage(call, "--name needs --bench");
 	if (o->name && o->bench.n > 1)
-		return cmd_usage(call, "--name is of one --bench");
+		return cmd_usage(call, "--name can be used with one --bench only");
 	if (counts && (o->shared.input || o->with_file))
-		return cmd_usage(call, "%s does not go with --event",
+		return cmd_usage(call, "%s cannot be used with --event",
 				 o->shared.input ? "--input" : "--with-file");
 	if (o->bench.n && (captures || o->with_file))
-		return cmd_usage(call, "a capture does not go with --bench");
+		return cmd_usage(call, "a capture cannot be used with --bench");
 	return CMD_DONE;
 }
 
@@ -166,27 +165,27 @@ static int push_run(const struct cmd_call *call)
 
 static const struct cmd_option push_options[] = {
 	OPTION_INPUT,
-	OPTION_JOB("the job that they are pushed into"),
+	OPTION_JOB("push into this job"),
 	OPTIONS_STORE,
 	CMD_STRING(0, "host", struct push_opts, host, "NAME",
-		   "whose they are (default: as the file says)"),
+		   "the host's name (default: from the file)"),
 	CMD_FLAG(0, "with-file", struct push_opts, with_file,
-		 "the captures themselves, too: 'cdict pull' fetches them"),
+		 "also push the captures themselves; 'cdict pull' fetches them"),
 	CMD_LIST(0, "bench", struct push_opts, bench, "JSON",
-		 "every number of a benchmark's JSON instead, comma list, repeatable; '-' is standard "
-		 "input"),
+		 "push all numbers in a benchmark's JSON instead, comma list, repeatable; '-' is "
+		 "standard input"),
 	CMD_STRING(0, "name", struct push_opts, name, "NAME",
-		   "what the benchmark is called (default: its file, without the ending)"),
+		   "the benchmark's name (default: its file name without the extension)"),
 	CMD_LIST('e', "event", struct push_opts, shared.events, "EVENT",
-		 "count these events by program on this host instead, as perf stat does, while the "
-		 "operands, a command, run; comma list, repeatable"),
-	CMD_STRING(
-		's', "seconds", struct push_opts, seconds, "TIME",
-		"of --event: count so long: seconds, or as in 300ms or 2m (default: until the command "
-		"ends, or Ctrl-C)"),
+		 "count these events by program on this host instead, like perf stat, while "
+		 "COMMAND runs; comma list, repeatable"),
+	CMD_STRING('s', "seconds", struct push_opts, seconds, "TIME",
+		   "with --event: count for this long, in seconds or as in 300ms or 2m (default: "
+		   "until the command ends, or Ctrl-C)"),
 	CMD_STRING(
 		0, "spool", struct push_opts, spool, "DIR",
-		"instead of files: what 'cdict record --push' spooled; what arrives is removed there"),
+		"push what 'cdict record --push' spooled in DIR instead of files; pushed figures are "
+		"removed from it"),
 	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };
@@ -197,8 +196,9 @@ static const struct cmd_example push_examples[] = {
 	{ "cdict push --job 2001 --host compute-07 run.cdict", "under another name" },
 	{ "cdict push --job 2001 --bench fio.json", "the figures of a benchmark" },
 	{ "cdict push --job 2001 -e cycles,cache-misses -s 10",
-	  "events of each program, ten seconds" },
-	{ "cdict push --spool run.cdict.spool", "what a recording could not push" },
+	  "count events of each program for ten seconds" },
+	{ "cdict push --spool run.cdict.spool",
+	  "push the figures that a recording could not push" },
 	{ NULL, NULL },
 };
 
@@ -207,9 +207,9 @@ const struct cmd cmd_push = {
 	.brief = "add the figures of captures to a job of many hosts",
 	.operands = "[FILE... | -- COMMAND...]",
 	.about =
-		"Pushes, for each piece of time, counters and distributions of every task, exit reason and "
-		"vCPU by name, not the events. Pushing a capture again adds only what is not there yet, so "
-		"that a push that was interrupted is simply repeated.",
+		"Pushes counters and distributions of every task, exit reason and vCPU by name for "
+		"each time interval, but no events. Pushing a capture again adds only the missing "
+		"figures: repeat an interrupted push.",
 	.options = push_options,
 	.opts_size = sizeof(struct push_opts),
 	.max_operands = FIGURES_FILES,

@@ -29,7 +29,7 @@ struct bench {
 static int too_deep(struct bench *b)
 {
 	return cdict_fail(b->err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-			  "the place of a figure in it takes more than %d bytes", PATH_MOST);
+			  "path of a figure is longer than %d bytes", PATH_MOST);
 }
 
 /* Appends a step: .key, or ["a key"] when the key is not a word. */
@@ -130,13 +130,13 @@ static int parse(struct bench *b, const struct buf *text)
 		return cdict_fail_nomem(b->err);
 	if (!root)
 		return cdict_fail(b->err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-				  "is no JSON: %s (line %d, column %d)", why.text, why.line,
+				  "is not JSON: %s (line %d, column %d)", why.text, why.line,
 				  why.column);
 	rc = add_value(b, root);
 	json_decref(root);
 	if (!rc && !b->rows.of[FLEET_BENCH].n)
 		rc = cdict_fail(b->err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-				"holds no number: there is nothing to push");
+				"has no numbers: nothing to push");
 	return rc;
 }
 
@@ -152,7 +152,7 @@ static int read_text(const char *file, struct buf *out, struct cdict_error *err)
 	if (rc)
 		return cdict_fail(err, rc, CDICT_NO_OFFSET, "%s", strerror(-rc));
 	if (out->len > BENCH_BYTES_MOST)
-		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "has more than %d MiB",
+		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "is larger than %d MiB",
 				  BENCH_BYTES_MOST >> 20);
 	return 0;
 }
@@ -196,8 +196,9 @@ int push_bench(const struct cmd_call *call, struct store *st, const struct fleet
 				       &added, &err);
 	}
 	if (!rc && !call->quiet)
-		fprintf(stderr, "[ cdict push: job %s, %s: %zu figures of %s %s ]\n", job->id, file,
-			b.rows.of[FLEET_BENCH].n, b.name, added ? "are new" : "were there already");
+		fprintf(stderr, "[ cdict push: job %s, %s: %zu figure%s of %s %s ]\n", job->id,
+			file, b.rows.of[FLEET_BENCH].n, b.rows.of[FLEET_BENCH].n == 1 ? "" : "s",
+			b.name, added ? "added" : "existed already");
 	fleet_rows_fini(&b.rows);
 	buf_fini(&b.path);
 	buf_fini(&text);

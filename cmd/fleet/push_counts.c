@@ -16,7 +16,8 @@
 #include "query/fleet/figures/start.h"
 
 /* Adds a row for each program and event with a count other than 0. */
-static int fill(struct fleet_rows *rows, const struct counting_result *c, struct cdict_error *err)
+static int add_counts(struct fleet_rows *rows, const struct counting_result *c,
+		      struct cdict_error *err)
 {
 	int rc = 0;
 
@@ -44,12 +45,12 @@ static int fill(struct fleet_rows *rows, const struct counting_result *c, struct
 }
 
 /* Warns about the limits of the figures. */
-static void tell(const struct cmd_call *call, const struct counting_result *c)
+static void warn_uncounted(const struct cmd_call *call, const struct counting_result *c)
 {
 	if (c->lost)
 		cmd_warn(call, NULL,
 			 "%" PRIu64 " of %" PRIu64
-			 " switches were lost: what was counted over them is of " COUNTING_UNKNOWN,
+			 " switches were lost: counts across them go to " COUNTING_UNKNOWN,
 			 c->lost, c->switches + c->lost);
 	for (size_t event = 0; event < c->n_events; event++) {
 		const struct counting_event *ev = &c->events[event];
@@ -57,7 +58,7 @@ static void tell(const struct cmd_call *call, const struct counting_result *c)
 		if (ev->running_ns < ev->enabled_ns)
 			cmd_warn(
 				call, NULL,
-				"event '%s': counted %.1f %% of the time, its counter took turns: extrapolated",
+				"event '%s': counted %.1f %% of the time (multiplexed): extrapolated",
 				ev->name, 100.0 * (double)ev->running_ns / (double)ev->enabled_ns);
 	}
 	if (c->status)
@@ -120,14 +121,14 @@ int push_counts(const struct cmd_call *call, struct store *st, const struct flee
 	rc = rc ? rc : count(call, &events, &c, &err);
 	if (!rc) {
 		was = counting_result(c);
-		rc = fill(&rows, &was, &err);
+		rc = add_counts(&rows, &was, &err);
 	}
 	if (!rc) {
 		window.events = was.switches;
 		window.lost = was.lost;
 		window.window_ns = (uint64_t)(was.seconds * 1e9);
 		window.cpus = was.cpus;
-		tell(call, &was);
+		warn_uncounted(call, &was);
 		/* unique: a process begins only one at a time */
 		snprintf(name, sizeof(name), "%016" PRIx64 "-%d", window.from_ns, (int)getpid());
 		rc = fleet_figures_put(st, job->id, FLEET_SHELF_COUNTS, host, name, &rows, &window,
@@ -135,9 +136,11 @@ int push_counts(const struct cmd_call *call, struct store *st, const struct flee
 	}
 	if (!rc && !call->quiet)
 		fprintf(stderr,
-			"[ cdict push: job %s, %s: %zu events of %zu programs in %.3f s on %" PRIu32
-			" CPUs ]\n",
-			job->id, host, was.n_events, was.n_names, was.seconds, was.cpus);
+			"[ cdict push: job %s, %s: %zu event%s of %zu program%s in %.3f s on %" PRIu32
+			" CPU%s ]\n",
+			job->id, host, was.n_events, was.n_events == 1 ? "" : "s", was.n_names,
+			was.n_names == 1 ? "" : "s", was.seconds, was.cpus,
+			was.cpus == 1 ? "" : "s");
 	fleet_rows_fini(&rows);
 	counting_close(c);
 	texts_fini(&events);

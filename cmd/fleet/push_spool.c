@@ -29,7 +29,7 @@ static int push_job(void *ctx, const struct fleet_job *job)
 	rc = fleet_spool_push(p->spool, job->id, p->to, &n, p->err);
 	if ((!rc || n.values) && !p->call->quiet)
 		fprintf(stderr,
-			"[ cdict push: job %s, %s: %" PRIu64 " of %" PRIu64 " buckets are new ]\n",
+			"[ cdict push: job %s, %s: %" PRIu64 " of %" PRIu64 " buckets added ]\n",
 			job->id, p->dir, n.added, n.values);
 	return rc;
 }
@@ -49,8 +49,8 @@ int push_spool(const struct cmd_call *call, const char *dir)
 		rc = store_list(p.spool, push_job, &p, &err);
 		if (!rc && !p.jobs)
 			rc = cdict_fail(&err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-					"%s: nothing is spooled there%s%s", dir,
-					o->job ? " of job " : "", o->job ? o->job : "");
+					"%s: no spooled figures%s%s", dir, o->job ? " of job " : "",
+					o->job ? o->job : "");
 		status = rc ? fleet_fail(call, &err) : CMD_DONE;
 	}
 	store_close(p.spool);

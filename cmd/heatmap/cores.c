@@ -247,7 +247,7 @@ int heatmap_draw_cores(struct heatmap *h)
 		[HEATMAP_ROWS_TASK] = "the task that had the CPU longest",
 		[HEATMAP_ROWS_GROUP] = "the group of the task that had the CPU longest",
 		[HEATMAP_ROWS_ROLE] = "the role of the task that had the CPU longest",
-		[HEATMAP_BY_STATE] = "what the task that had the CPU longest was doing",
+		[HEATMAP_BY_STATE] = "the state of the task that had the CPU longest",
 	};
 	struct colours col = { .h = h };
 	struct cores cores = {

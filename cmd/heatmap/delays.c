@@ -21,15 +21,15 @@ static const struct face {
 	  .ns = "behind_ns",
 	  .of = "vm_delayed_ns",
 	  .sum = "waited",
-	  .foot = "each row: how long the vCPUs of a VM waited for a CPU, and who had it",
+	  .foot = "each row: time that a VM's vCPUs waited for a CPU, by antagonist",
 	  .none = "no vCPU waited for a CPU in this window" },
 	{ .make = tables_beside,
 	  .who = "beside",
 	  .ns = "beside_ns",
 	  .of = "vm_beside_ns",
 	  .sum = "in guest",
-	  .foot = "each row: how long the vCPUs of a VM were in the guest, and who had the other "
-		  "thread of the core",
+	  .foot = "each row: time of a VM's vCPUs in the guest, by what ran on the other thread "
+		  "of the core",
 	  .none = "no vCPU was in the guest in this window" },
 };
 
@@ -74,7 +74,7 @@ static int add_row(struct matrix *m, const char *vm, const char *who, uint64_t n
 	return array_push(&m->cells, ((struct delays_cell){ row, column, ns })) ? -ENOMEM : 0;
 }
 
-static int fill(struct matrix *m, const struct table *t, const struct face *face)
+static int fill_cells(struct matrix *m, const struct table *t, const struct face *face)
 {
 	size_t vm = table_column(t, "vm"), who = table_column(t, face->who);
 	size_t ns = table_column(t, face->ns), of = table_column(t, face->of);
@@ -123,7 +123,7 @@ static const char *nothing(const struct heatmap *h, const struct face *face)
 	if (face->make == tables_beside && !w->smt)
 		return tables_beside_text(w);
 	if (!analyze_engine_summary(w->eng)->has_switch)
-		return "who had the CPUs is not in this capture";
+		return "no sched_switch events: cannot tell which task ran";
 	return face->none;
 }
 
@@ -142,7 +142,7 @@ int heatmap_draw_delays(struct heatmap *h)
 		rc = -ENOMEM;
 	}
 	if (!rc)
-		rc = fill(&m, t, face);
+		rc = fill_cells(&m, t, face);
 	if (!rc) {
 		const struct delays d = { .rows = m.rows.at,
 					  .columns = m.columns.at,

@@ -37,7 +37,7 @@ static void warn_of_switches(struct heatmap *h)
 {
 	if (figures_has_switch(&h->f, "ran") && h->kind == ANALYZE_SLICE_WAKEUP &&
 	    !tables_has_wakeups(&h->f.walk))
-		figures_lacks(&h->f, "holds no wake-ups; record with -e 'sched:*'");
+		figures_lacks(&h->f, "no wake-up events: record with -e 'sched:*'");
 }
 
 static void warn_of_kvm(struct heatmap *h)
@@ -47,7 +47,7 @@ static void warn_of_kvm(struct heatmap *h)
 		analyze_kvm_events(cdict_reader_info(h->f.reader, "host.arch"));
 
 	if (!sum->has_exit || !sum->has_entry)
-		figures_lacks(&h->f, "holds no %s; record with -e 'kvm:*'",
+		figures_lacks(&h->f, "no %s events: record with -e 'kvm:*'",
 			      sum->has_exit ? kvm->entry : kvm->exit);
 }
 
@@ -55,7 +55,7 @@ static void warn_of_exits(struct heatmap *h)
 {
 	if (!analyze_engine_summary(h->f.walk.eng)->has_exit)
 		figures_lacks(
-			&h->f, "holds no %s; record with -e 'kvm:*'",
+			&h->f, "no %s events: record with -e 'kvm:*'",
 			analyze_kvm_events(cdict_reader_info(h->f.reader, "host.arch"))->exit);
 }
 
@@ -138,14 +138,15 @@ static const struct view {
 	  .bys = core_bys,
 	  .titles = { "CPUs: which task ran where", "CPUs: which VMs and groups of tasks ran where",
 		      "CPUs: which roles of VMs and tasks ran where",
-		      "CPUs: what vCPUs, QEMU, the kernel and the host did where" },
+		      "CPUs: where vCPUs, QEMU, kernel threads and host tasks ran" },
 	  .all = "all tasks",
 	  .add = heatmap_add_cores,
 	  .draw = heatmap_draw_cores,
 	  .warn = warn_of_switches },
 	{ .name = "delays",
 	  .bys = delay_bys,
-	  .titles = { "Who delayed whom", "Who had the other thread of a vCPU's core" },
+	  .titles = { "vCPU delay per VM, by antagonist",
+		      "Guest time per VM, by what ran on the other thread of the core" },
 	  .all = "all vCPUs, by VM",
 	  .add = heatmap_add_vcpu,
 	  .draw = heatmap_draw_delays,
@@ -163,7 +164,7 @@ static int choose(const struct cmd_call *call, const char *option, const char *t
 	if (!text)
 		return CMD_DONE;
 	if (!choices)
-		return cmd_usage(call, "option --%s makes no sense with --view %s", option,
+		return cmd_usage(call, "option --%s cannot be used with --view %s", option,
 				 view->name);
 	for (unsigned i = 0; choices[i]; i++) {
 		if (!strcmp(choices[i], text)) {
@@ -173,7 +174,7 @@ static int choose(const struct cmd_call *call, const char *option, const char *t
 		strcat(all, i ? ", " : "");
 		strcat(all, choices[i]);
 	}
-	return cmd_usage(call, "option --%s: with --view %s it is one of %s, not '%s'", option,
+	return cmd_usage(call, "option --%s: --view %s takes one of %s, not '%s'", option,
 			 view->name, all, text);
 }
 
@@ -196,12 +197,14 @@ static int find_backend(const struct cmd_call *call, const struct heatmap_opts *
 		return CMD_DONE;
 	if (opts->format_out)
 		return cmd_usage(
-			call, "option --format-out: '%s' is none of svg, png, pdf, html, terminal",
+			call,
+			"option --format-out: unknown format '%s'; expected svg, png, pdf, html or terminal",
 			opts->format_out);
-	return cmd_usage(call,
-			 "cannot tell the format of '%s' by its ending: .svg, .png, .pdf or .html, "
-			 "or say --format-out",
-			 file);
+	return cmd_usage(
+		call,
+		"cannot tell the format of '%s' by its ending; expected .svg, .png, .pdf or "
+		".html, or --format-out",
+		file);
 }
 
 /* A page needs no back-end: it draws itself. */
@@ -296,7 +299,7 @@ static int draw(void *ctx, struct sink *s, struct cdict_error *err)
 }
 
 /* Draws to -o, or to stdout. */
-static int put(const struct cmd_call *call, struct picture *p)
+static int write_picture(const struct cmd_call *call, struct picture *p)
 {
 	const struct heatmap_opts *opts = call->opts;
 	struct cdict_error err = { 0 };
@@ -370,14 +373,14 @@ static int heatmap_run(const struct cmd_call *call)
 	if (!status)
 		status = choose(call, "by", opts->by, view, view->bys, &h.by);
 	if (!status && opts->rows && !view->grouped)
-		status = cmd_usage(call, "option --rows makes no sense with --view %s", view->name);
+		status = cmd_usage(call, "option --rows cannot be used with --view %s", view->name);
 	if (!status && is_page(opts))
 		return heatmap_page(call, view->name, view->whats ? view->whats[h.what] : NULL,
 				    view->bys ? view->bys[h.by] : NULL);
 	if (!status && opts->height && !view->kinds)
 		status = cmd_usage(call,
-				   "option --height makes no sense with --view %s: its rows "
-				   "decide",
+				   "option --height cannot be used with --view %s: the number "
+				   "of rows sets it",
 				   view->name);
 	if (!status)
 		status = find_backend(call, opts, &backend);
@@ -393,7 +396,7 @@ static int heatmap_run(const struct cmd_call *call)
 	if (!status)
 		status = make(&h, view);
 	if (!status)
-		status = put(call, &(struct picture){ backend, &how, &h.m });
+		status = write_picture(call, &(struct picture){ backend, &how, &h.m });
 	if (!status)
 		status = figures_status(&h.f);
 	fini(&h);
@@ -406,27 +409,26 @@ static const struct cmd_option heatmap_options[] = {
 		   "what to draw"),
 	CMD_STRING(0, "what", struct heatmap_opts, what, "WHAT",
 		   "which intervals: run, sleep or wakeup (switches), exit or guest (kvm)"),
-	CMD_STRING(
-		0, "by", struct heatmap_opts, by, "WHAT",
-		"what is drawn: time or count (exits), run or switches (coremap, cpu); what has a "
-		"colour: task, group, role or state (cores); whose: vm or sibling (delays)"),
+	CMD_STRING(0, "by", struct heatmap_opts, by, "WHAT",
+		   "figure to draw: time or count (exits), run or switches (coremap, cpu), vm or "
+		   "sibling (delays); one colour per task, group, role or state (cores)"),
 	CMD_STRING('o', "output", struct options_shared, output, "FILE",
-		   "write FILE, whole or not at all; its ending tells the format; '-' is standard "
+		   "write FILE, whole or not at all; its ending selects the format; '-' is standard "
 		   "output (default: draw in the terminal)"),
 	CMD_STRING(0, "format-out", struct heatmap_opts, format_out, "FORMAT",
-		   "svg, png, pdf, html or terminal, whatever FILE's ending"),
+		   "svg, png, pdf, html or terminal, regardless of FILE's ending"),
 	CMD_UINT(0, "width", struct heatmap_opts, width, "N", NULL,
 		 "width in pixels (default: 1280), in the terminal in columns"),
 	CMD_UINT(0, "height", struct heatmap_opts, height, "N", NULL,
 		 "height in pixels (default: 720), in the terminal in lines"),
 	CMD_CHOICE(
 		0, "rows", struct heatmap_opts, rows, "WHAT", row_kinds, "task",
-		"a row for each task, group or role, as cdict tasks --by (coremap, cpu, exits, vcpu)"),
+		"one row per task, group or role, as cdict tasks --by (coremap, cpu, exits, vcpu)"),
 	CMD_UINT('n', "top", struct heatmap_opts, top, "N", "25",
-		 "the N largest rows, the others as one; 0 is all (coremap, cpu, delays)"),
-	CMD_STRING(0, "label", struct heatmap_opts, label, "TEXT", "call the capture TEXT"),
+		 "show the N largest rows, the others as one; 0: all (coremap, cpu, delays)"),
+	CMD_STRING(0, "label", struct heatmap_opts, label, "TEXT", "title of the capture"),
 	CMD_CHOICE(0, "theme", struct heatmap_opts, theme, "THEME", themes, "auto",
-		   "light or dark paper; auto: light, but dark in a terminal"),
+		   "light or dark background; auto: light, but dark in a terminal"),
 	OPTIONS_SELECT,
 	OPTION_APPEND_TID,
 	OPTIONS_READ,
@@ -438,7 +440,8 @@ static const struct cmd_example heatmap_examples[] = {
 	{ "cdict heatmap run.cdict --what wakeup -t qemu -o wait.png",
 	  "how long QEMU's threads waited for a CPU" },
 	{ "cdict heatmap run.cdict --view exits", "exit reasons per vCPU, in the terminal" },
-	{ "cdict heatmap run.cdict --view delays -o delays.svg", "which VM waited behind whom" },
+	{ "cdict heatmap run.cdict --view delays -o delays.svg",
+	  "which VM waited behind which VM or task" },
 	{ NULL, NULL },
 };
 
@@ -450,8 +453,8 @@ const struct cmd cmd_heatmap = {
 		"switches: how long tasks ran (or slept, or waited) on a grid of time and length; "
 		"exits: why vCPUs left their guests; vcpu: where each vCPU's time went, worst first; "
 		"coremap: task by CPU; cpu: CPU time and context switches per task; kvm: how long "
-		"exits took, on a grid as switches; cores: which task ran where; delays: which VM waited behind whom. Without a task "
-		"filter IDLE is left out where it would hide the rest.",
+		"exits took, on the same grid; cores: which task ran where; delays: which VM waited behind "
+		"which VM or task. Without a task filter, IDLE is left out where it would hide the rest.",
 	.options = heatmap_options,
 	.opts_size = sizeof(struct heatmap_opts),
 	.max_operands = 1,

@@ -57,7 +57,7 @@ int heatmap_page(const struct cmd_call *call, const char *view, const char *what
 	int status;
 
 	if (option)
-		return cmd_usage(call, "option --%s makes no sense with a page", option);
+		return cmd_usage(call, "option --%s cannot be used with a page", option);
 	status = cmd_output_check(call, NULL, opts->shared.output);
 	if (!status)
 		status = report_open(&c, call, file, opts->label);

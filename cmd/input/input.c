@@ -61,7 +61,7 @@ int input_files_add(struct texts *files, const struct cmd_call *call, const char
 	for (size_t i = 0; i < n && !rc; i++) {
 		pipes += !strcmp(names[i], "-");
 		if (pipes > 1)
-			return cmd_usage(call, "standard input can be read once only");
+			return cmd_usage(call, "standard input can be read only once");
 		rc = is_pattern(names[i]) ? add_matches(files, names[i])
 					  : texts_add(files, names[i]);
 		if (rc == -ENOENT)
@@ -132,8 +132,7 @@ static int convert(struct cdict_reader **out, const struct cmd_call *call,
 		status = report.damaged ? CMD_DAMAGED : CMD_FAILED;
 	} else {
 		cmd_warn(call, name,
-			 "what %s recorded, converted on the way, in memory; 'cdict convert' "
-			 "keeps it",
+			 "recorded by %s: converted in memory; 'cdict convert' keeps the result",
 			 kind->recorder);
 		if (!report.events)
 			cmd_warn(call, name, "%s", report.missing);
@@ -154,7 +153,7 @@ static int convert(struct cdict_reader **out, const struct cmd_call *call,
 static int no_default(const struct cmd_call *call)
 {
 	return cmd_errorf(call, INPUT_DEFAULT,
-			  "there is none here: name a FILE, or make one with 'cdict record'");
+			  "not found: name a FILE, or record one with 'cdict record'");
 }
 
 int input_open(struct cdict_reader **out, const struct cmd_call *call, const char *file,

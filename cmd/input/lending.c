@@ -68,16 +68,16 @@ static void say_misfit(const struct lent_survey *s, char *out, size_t size)
 		if (!ev->misfits)
 			continue;
 		snprintf(out, size,
-			 "%" PRIu64 " of %" PRIu64 " samples of %.80s (id %" PRIu64
-			 ") do not fit its format: the first has %u bytes, the format %u",
+			 "format mismatch in %" PRIu64 " of %" PRIu64 " samples of %.80s "
+			 "(id %" PRIu64 "): the first has %u bytes, the format %u",
 			 ev->misfits, ev->samples, ev->type->name, ev->id, ev->misfit_size,
 			 ev->type->payload_size);
 		return;
 	}
 }
 
-static int take(struct lending *l, const struct lent_survey *s, const char *source,
-		struct convert_lent *out, struct cdict_error *err)
+static int take_survey(struct lending *l, const struct lent_survey *s, const char *source,
+		       struct convert_lent *out, struct cdict_error *err)
 {
 	out->tracing = lent_formats(l->lent, s);
 	out->source = source;
@@ -130,8 +130,7 @@ static bool open_here(struct lending *l, struct convert_lent *out, struct cdict_
 		if (!lent_open(&l->lent, events, l->how->events, l->how->n_events, err))
 			return true;
 	}
-	snprintf(out->why, sizeof(out->why), "those of this host cannot be read: %.300s",
-		 err->text);
+	snprintf(out->why, sizeof(out->why), "cannot read this host's formats: %.300s", err->text);
 	return false;
 }
 
@@ -168,19 +167,22 @@ static int from_here(struct lending *l, const struct perfdata *pd, struct conver
 	if (ret) {
 		ret = ret == -ENOMEM ? ret : 0; /* the conversion will report the same error */
 	} else if (!typed(&s)) {
-		snprintf(out->why, sizeof(out->why), "none of its event ids is one of this host");
+		snprintf(out->why, sizeof(out->why), "none of its event ids exists on this host");
 	} else if (!is_of_here(pd, &s, &written, text, sizeof(text))) {
-		snprintf(out->why, sizeof(out->why), "this host's are not taken: %.255s", text);
+		snprintf(out->why, sizeof(out->why), "cannot use this host's formats: %.255s",
+			 text);
 	} else if (s.misfits) {
 		say_misfit(&s, text, sizeof(text));
-		snprintf(out->why, sizeof(out->why), "this host's are not taken: %.255s", text);
+		snprintf(out->why, sizeof(out->why), "cannot use this host's formats: %.255s",
+			 text);
 	} else {
-		ret = take(l, &s, "tracefs", out, err);
+		ret = take_survey(l, &s, "tracefs", out, err);
 		if (!ret)
 			cmd_warn(l->call, strcmp(l->input, "-") ? l->input : NULL,
-				 "formats of %zu events are taken from this host's tracefs: the "
-				 "recording is of its kernel (%s), all %" PRIu64 " samples fit",
-				 typed(&s), text, s.samples);
+				 "took the formats of %zu event%s from this host's tracefs: the "
+				 "recording is from this kernel (%s), and all samples fit (%" PRIu64
+				 ")",
+				 typed(&s), typed(&s) == 1 ? "" : "s", text, s.samples);
 	}
 	lent_survey_fini(&s);
 	return ret;
@@ -195,16 +197,16 @@ static int is_possible(const struct lending *l, const struct perfdata *pd, struc
 
 	if (!lent_order_is(l->lent, perfdata_big_endian(pd)))
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "--formats %.200s is of a machine of the other byte order",
+				  "--formats %.200s is from a machine with the other byte order",
 				  l->formats);
 	if (arch && f->arch && strcmp(arch, f->arch) != 0)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "--formats %.100s is of a machine of kind %.40s, the recording "
-				  "of %.40s",
+				  "--formats %.100s is for architecture %.40s, the recording "
+				  "for %.40s",
 				  l->formats, arch, f->arch);
 	if (kernel && f->osrelease && strcmp(kernel, f->osrelease) != 0)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "--formats %.100s is of kernel %.64s, the recording of %.64s",
+				  "--formats %.100s is from kernel %.64s, the recording from %.64s",
 				  l->formats, kernel, f->osrelease);
 	return 0;
 }
@@ -218,8 +220,8 @@ static int is_possible_now(const struct lending *l, const struct lent_survey *s,
 	if (!kernel || !s->release[0] || !strcmp(kernel, s->release))
 		return 0;
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-			  "--formats %.100s is of kernel %.64s, the recording of %.64s", l->formats,
-			  kernel, s->release);
+			  "--formats %.100s is from kernel %.64s, the recording from %.64s",
+			  l->formats, kernel, s->release);
 }
 
 static int from_source(struct lending *l, const struct perfdata *pd, struct convert_lent *out,
@@ -244,20 +246,20 @@ static int from_source(struct lending *l, const struct perfdata *pd, struct conv
 		say_misfit(&s, out->left_out, sizeof(out->left_out) - 20);
 	else if (!ret && untyped(&s))
 		snprintf(out->left_out, sizeof(out->left_out),
-			 "%zu of its events have no format in %.120s and are left out", untyped(&s),
-			 l->formats);
+			 "skipped %zu event type%s: no format in %.120s", untyped(&s),
+			 untyped(&s) == 1 ? "" : "s", l->formats);
 	if (!ret && !typed(&s)) {
 		snprintf(out->why, sizeof(out->why),
-			 "none of its event ids is in %.200s: those are of another kernel",
+			 "none of its event ids is in %.200s, which is from another kernel",
 			 l->formats);
 	} else if (!ret && s.misfits > s.samples / 2) {
 		snprintf(out->why, sizeof(out->why),
-			 "those in %.120s are of another kernel: %.200s", l->formats,
+			 "the formats in %.120s are from another kernel: %.200s", l->formats,
 			 out->left_out);
 	} else if (!ret) {
 		if (s.misfits)
-			strcat(out->left_out, "; it is left out");
-		ret = take(l, &s, lent_source(l->lent), out, err);
+			strcat(out->left_out, "; it is skipped");
+		ret = take_survey(l, &s, lent_source(l->lent), out, err);
 	}
 	lent_survey_fini(&s);
 	return ret;

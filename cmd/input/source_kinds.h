@@ -17,7 +17,7 @@
 
 struct source_kind {
 	const char *name;     /* "perf.data", "pfw": unique */
-	const char *recorder; /* for messages: "what perf recorded" */
+	const char *recorder; /* for messages: "recorded by perf" */
 	const char *room;     /* its recorder's option for larger buffers; NULL: none */
 	bool many;            /* several files may become one cdict */
 	/* Whether the first @n bytes of a file, SOURCE_KIND_MAGIC unless it is shorter, have this

@@ -88,11 +88,11 @@ static int annotate(const struct cmd_call *call, const char *file, const char *o
 	if (!status && (!call->quiet || foreign_matters))
 		status = annotate_look(&report, call, file, r, labels, old.n);
 	if (!status && foreign_matters && annotate_foreign(&report, rows))
-		status = cmd_errorf(
-			call, file,
-			"none of the %zu task%s of --map is in the capture, and nothing was "
-			"written: %s",
-			rows, rows == 1 ? "" : "s", report.unmatched_text);
+		status =
+			cmd_errorf(call, file,
+				   "none of the %zu task%s of --map is in the capture; nothing was "
+				   "written: %s",
+				   rows, rows == 1 ? "" : "s", report.unmatched_text);
 	if (!status)
 		status = write_file(call, file, output, r, label_index_mapping(labels));
 	if (!status)
@@ -130,7 +130,7 @@ static int annotate_run(const struct cmd_call *call)
 	if (!o->shared.output && !replaceable(file))
 		return cmd_usage(call, "'%s' cannot be changed in place: give -o FILE", file);
 	if (!strcmp(output, "-") && isatty(STDOUT_FILENO))
-		return cmd_usage(call, "a cdict is not for a terminal: give -o FILE, or a pipe");
+		return cmd_usage(call, "cannot write a cdict to a terminal: use -o FILE or a pipe");
 	if (cdict_reader_open(&r, file, &err))
 		return cmd_error(call, file, &err);
 	status = annotate(call, file, output, r);
@@ -142,12 +142,11 @@ static const struct cmd_option annotate_options[] = {
 	OPTION_INPUT,
 	OPTION_OUTPUT,
 	OPTIONS_MAP,
-	CMD_FLAG(0, "clear", struct annotate_opts, clear,
-		 "first take away the labels that the file has"),
+	CMD_FLAG(0, "clear", struct annotate_opts, clear, "first remove the labels of the file"),
 	CMD_FLAG(0, "anonymize", struct annotate_opts, anonymize,
 		 "replace names, comms, host and command line by pseudonyms"),
 	CMD_STRING(0, "anonymize-key", struct annotate_opts, anonymize_key, "FILE",
-		   "make pseudonyms with the secret in FILE, so that nobody can guess names"),
+		   "derive pseudonyms from the secret in FILE, so that names cannot be guessed"),
 	OPENSTACK_OPTIONS(struct annotate_opts, openstack),
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
@@ -168,10 +167,10 @@ const struct cmd cmd_annotate = {
 	.operands = "[FILE]",
 	.about =
 		"Writes labels into FILE: in place (the file is replaced at once, or not at all), "
-		"or into -o. Labels that are there stay; a new one for the same task replaces what "
-		"it knows. A mapping file has the columns tid, libvirt-instance, role, uuid, "
-		"group-type, group-id, task-name; all but the first may be empty. Events and comms "
-		"are not changed.",
+		"or into -o. Existing labels stay; a new label for the same task replaces the "
+		"fields that it sets. A mapping file has the columns tid, libvirt-instance, role, "
+		"uuid, group-type, group-id, task-name; all but the first may be empty. Events and "
+		"comms are not changed.",
 	.options = annotate_options,
 	.opts_size = sizeof(struct annotate_opts),
 	.max_operands = 1,

@@ -42,7 +42,7 @@ static void list_add(struct list *l, int32_t tid, const char *text)
 static char *list_take(struct list *l)
 {
 	if (l->n > l->most)
-		sink_printf(&l->s, " and %zu more (-v names all)", l->n - l->most);
+		sink_printf(&l->s, " and %zu more (-v lists all)", l->n - l->most);
 	return sink_take(&l->s, NULL);
 }
 
@@ -148,8 +148,8 @@ void annotate_tell(const struct annotate_report *r, const struct cmd_call *call,
 	if (call->quiet)
 		return;
 	fprintf(stderr,
-		"[ cdict annotate: %zu label%s, %zu task%s renamed, %s of %s events are "
-		"theirs ]\n",
+		"[ cdict annotate: %zu label%s, %zu task%s renamed, %s of %s events "
+		"belong to them ]\n",
 		r->labels, plural(r->labels), r->tasks, plural(r->tasks),
 		number_grouped(events, r->events), number_grouped(all, r->all_events));
 	if (r->unmatched)
@@ -158,7 +158,7 @@ void annotate_tell(const struct annotate_report *r, const struct cmd_call *call,
 	if (r->ambiguous)
 		cmd_warn(call, file,
 			 "%zu row%s not used: several tasks had the tid, and the start does not "
-			 "tell which is meant: %s",
+			 "select one of them: %s",
 			 r->ambiguous, plural(r->ambiguous), r->ambiguous_text);
 	if (r->unnamed && r->labels)
 		cmd_warn(call, file, "%zu VM thread%s stayed unnamed: %s", r->unnamed,

@@ -31,15 +31,16 @@ static const char *const formats[] = { "csv", "json", NULL };
 static const struct cmd_option identify_options[] = {
 	OPTION_OUTPUT,
 	CMD_STRING(0, "proc-root", struct identify_opts, proc_root, "DIR",
-		   "look at DIR, a saved copy of /proc or the host's in a container"),
+		   "read DIR instead of /proc: a saved copy, or the host's in a container"),
 	CMD_STRING_PRESET(0, "libvirt", struct identify_opts, libvirt, "URI", "auto",
-			  "ask libvirt at URI, read only; auto: its state files or its daemon, off"),
+			  "ask libvirt at URI, read only; auto: its state files or its daemon; "
+			  "off: neither"),
 	CMD_STRING(0, "libvirt-state", struct identify_opts, libvirt_state, "DIR",
 		   "read libvirt's XML files from DIR instead of /run/libvirt/qemu"),
 	CMD_UINT(0, "timeout", struct identify_opts, timeout_ms, "MS", "5000",
-		 "stop after MS milliseconds with what was found"),
+		 "stop after MS milliseconds with partial results"),
 	CMD_CHOICE(0, "format", struct identify_opts, format, "FORMAT", formats, "csv",
-		   "what to write: csv, a mapping file, or json"),
+		   "output format: csv (a mapping file) or json"),
 	CMD_CHOOSE("json", struct identify_opts, format, formats, "the same as --format json"),
 	OPENSTACK_OPTIONS(struct identify_opts, openstack),
 	OPTIONS_MESSAGES,
@@ -196,7 +197,7 @@ static int write_out(const struct cmd_call *call, struct written *names)
 	return rc ? cmd_stdout_error(call, rc) : CMD_DONE;
 }
 
-static void tell(const struct cmd_call *call, const struct host_report *report)
+static void print_report(const struct cmd_call *call, const struct host_report *report)
 {
 	struct sink s;
 	char *text;
@@ -241,7 +242,7 @@ static int identify_run(const struct cmd_call *call)
 				 : write_out(call, &(struct written){ &m, &report, o->format });
 	}
 	if (status == CMD_DONE) {
-		tell(call, &report);
+		print_report(call, &report);
 		status = report.incomplete ? CMD_DAMAGED : CMD_DONE;
 	}
 	host_report_fini(&report);
@@ -263,7 +264,7 @@ const struct cmd cmd_identify = {
 	.operands = "",
 	.about = "Finds every QEMU process and gives each of its threads, and the kernel's threads "
 		 "that serve it, the VM's name and a role: vcpu0, emulator, iothread1, worker, "
-		 "vhost, kvm-pit, kvm-nx. It looks at /proc, control groups and libvirt, changes "
+		 "vhost, kvm-pit, kvm-nx. It reads /proc, control groups and libvirt, changes "
 		 "nothing, and writes a mapping file for annotate and --map.",
 	.options = identify_options,
 	.opts_size = sizeof(struct identify_opts),

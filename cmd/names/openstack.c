@@ -91,7 +91,12 @@ void openstack_free(struct openstack_ask *ask)
 	free(ask);
 }
 
-static void note(void *ctx, const char *line)
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void print_note(void *ctx, const char *line)
 {
 	cmd_warn(ctx, NULL, "OpenStack: %s", line);
 }
@@ -153,7 +158,7 @@ int openstack_add(const struct cmd_call *call, const struct openstack_ask *ask, 
 	o.insecure = ask->opts->insecure;
 	o.timeout_ms = timeout_ms(ask->opts);
 	o.trace = trace;
-	o.note = note;
+	o.note = print_note;
 	o.ctx = (void *)call;
 	rc = openstack_label(known, into, &o, &result, &err);
 	if (rc) {
@@ -164,12 +169,13 @@ int openstack_add(const struct cmd_call *call, const struct openstack_ask *ask, 
 	if (!result.vms)
 		cmd_warn(call, NULL,
 			 "OpenStack (%s): no VM to name: no label has a UUID or a domain's name; "
-			 "'cdict identify' on the host finds them",
+			 "'cdict identify' on the host finds both",
 			 ask->settings.from);
 	else
 		cmd_warn(call, NULL,
-			 "OpenStack (%s): %zu of %zu VMs named, %zu tasks; %zu servers seen",
-			 ask->settings.from, result.named, result.vms, result.tasks,
-			 result.servers);
+			 "OpenStack (%s): named %zu of %zu VM%s, %zu task%s; found %zu server%s",
+			 ask->settings.from, result.named, result.vms, plural(result.vms),
+			 result.tasks, plural(result.tasks), result.servers,
+			 plural(result.servers));
 	return 0;
 }

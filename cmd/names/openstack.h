@@ -29,15 +29,15 @@ struct openstack_opts {
 };
 
 #define OPENSTACK_OPTIONS(type, member)                                                            \
-	CMD_FLAG(0, "openstack", type, member.on, "ask OpenStack for the names of the VMs"),       \
+	CMD_FLAG(0, "openstack", type, member.on, "get the names of the VMs from OpenStack"),      \
 		CMD_STRING(0, "openrc", type, member.openrc, "FILE",                               \
-			   "who asks: the OS_* variables of FILE, which a shell runs"),            \
+			   "credentials: the OS_* variables of FILE, which a shell runs"),         \
 		CMD_STRING(0, "os-cloud", type, member.cloud, "NAME",                              \
-			   "who asks: the cloud NAME of clouds.yaml"),                             \
+			   "credentials: the cloud NAME of clouds.yaml"),                          \
 		CMD_STRING(0, "os-host", type, member.host, "NAME",                                \
-			   "what Nova calls the host; default: the host's own name"),              \
+			   "the host's name in Nova (default: the host's own name)"),              \
 		CMD_STRING(0, "name-pattern", type, member.pattern, "REGEX",                       \
-			   "name and group out of a server's name: (?<name>...), (?<group>...)"),  \
+			   "name and group from a server's name: (?<name>...), (?<group>...)"),    \
 		CMD_STRING(0, "name-key", type, member.name_key, "KEY",                            \
 			   "take the name from this metadata key of the server"),                  \
 		CMD_STRING(0, "group-key", type, member.group_key, "KEY",                          \
@@ -45,7 +45,7 @@ struct openstack_opts {
 		CMD_FLAG(0, "insecure", type, member.insecure,                                     \
 			 "do not verify the OpenStack services' certificates"),                    \
 		CMD_UINT(0, "os-timeout", type, member.timeout_ms, "MS", "30000",                  \
-			 "give OpenStack up after MS milliseconds")
+			 "give up on OpenStack after MS milliseconds")
 
 struct openstack_ask;
 

@@ -60,14 +60,13 @@ static int check_sqlite(const struct cmd_call *call, const char *path, bool gzip
 	const struct options_shared *o = call->opts;
 
 	if (!strcmp(path, "-") || gzip)
-		return cmd_usage(
-			call,
-			"option --to sqlite needs a file of its own, not compressed: -o FILE");
+		return cmd_usage(call,
+				 "option --to sqlite needs an uncompressed output file: -o FILE");
 	if (o->task || o->tids.n || o->vm || o->cpus.n || o->no_guest_mode || o->merge_sys_tasks ||
 	    o->append_tid)
 		return cmd_usage(
 			call,
-			"option --to sqlite takes a part of the time only: SQL selects the rest");
+			"option --to sqlite can select a time range only; select the rest in SQL");
 	return CMD_DONE;
 }
 
@@ -83,19 +82,22 @@ static int choose(struct job *job, const char *path)
 		if (ending_cut(path, len, endings[i].ending) < len)
 			job->to = endings[i].to;
 	if (job->to == TO_AUTO)
-		return cmd_usage(job->call,
-				 "which format? --to, or an output that ends in " ENDINGS);
+		return cmd_usage(
+			job->call,
+			"unknown output format; use --to, or an output that ends in " ENDINGS);
 	if (o->by && job->to != TO_FOLDED)
-		return cmd_usage(job->call, "option --by makes no sense with --to %s",
+		return cmd_usage(job->call, "option --by cannot be used with --to %s",
 				 to_names[job->to]);
 	if (job->to == TO_SQLITE)
 		return check_sqlite(job->call, path, job->gzip);
 	if (o->gzip && job->to == TO_PERFWHIZ)
-		return cmd_usage(job->call,
-				 "option --gzip: what --to perfwhiz writes is compressed");
+		return cmd_usage(
+			job->call,
+			"option --gzip: the output of --to perfwhiz is already compressed");
 	if (!strcmp(path, "-") && isatty(STDOUT_FILENO) &&
 	    (job->to == TO_PERFETTO || job->to == TO_PERFWHIZ || job->gzip))
-		return cmd_usage(job->call, "that is not for a terminal: name a file with -o");
+		return cmd_usage(job->call,
+				 "cannot write binary output to a terminal; use -o FILE");
 	return CMD_DONE;
 }
 
@@ -150,7 +152,7 @@ static const struct source_kind *kind_of(enum to to)
 
 /* ---- the command ---- */
 
-static int add(struct job *job, struct cdict_error *err)
+static int add_analyses(struct job *job, struct cdict_error *err)
 {
 	const struct export_opts *o = job->call->opts;
 
@@ -174,7 +176,7 @@ static void tell_lacks(struct job *job)
 			   (enum analyze_stacks_by)((const struct export_opts *)f->call->opts)->by);
 	else if (figures_has_switch(f, "ran") && !tables_has_wakeups(&f->walk))
 		cmd_warn(f->call, f->file,
-			 "holds no wake-ups: nobody will see how long a task waited; record "
+			 "no wake-up events: the output cannot show how long a task waited; record "
 			 "with -e 'sched:*'");
 }
 
@@ -187,13 +189,13 @@ static int walk(struct job *job)
 	job->io = io_export_is(f->reader);
 	if (job->io && (job->to == TO_FOLDED || job->to == TO_PERFWHIZ))
 		return cmd_errorf(job->call, f->file,
-				  "was made of I/O traces: --to %s has no place for these",
+				  "was converted from I/O traces, which --to %s cannot represent",
 				  to_names[job->to]);
 	if (job->to == TO_FOLDED && !cdict_reader_stack_count(f->reader))
 		return cmd_errorf(job->call, f->file,
-				  "holds no stacks: record with 'cdict record -g', or see "
+				  "no stacks: record with 'cdict record -g', or see "
 				  "cdict-dlfilter(1)");
-	if (add(job, &err) || tables_walk_run(&f->walk, &err))
+	if (add_analyses(job, &err) || tables_walk_run(&f->walk, &err))
 		return figures_fail(f, &err);
 	return figures_any_task(f) ? CMD_DONE : figures_no_task(f);
 }
@@ -229,12 +231,12 @@ static int export_run(const struct cmd_call *call)
 		status = cmd_output_write_kind(call, path, kind_of(job.to), 0, write_to, &job);
 	}
 	if (!status && job.report.cpus_left_out)
-		cmd_warn(call, job.f.file, "Perfetto takes no more than 1024 CPUs: %u are left out",
+		cmd_warn(call, job.f.file, "Perfetto takes at most 1024 CPUs: left out %u",
 			 job.report.cpus_left_out);
 	if (!status && job.report.left_out)
 		cmd_warn(
 			call, job.f.file,
-			"more events of one thread overlap than Perfetto gets tracks for: %llu are left out",
+			"too many events of one thread overlap for its Perfetto tracks: left out %llu",
 			(unsigned long long)job.report.left_out);
 	if (!status)
 		status = job.to == TO_FOLDED
@@ -253,9 +255,9 @@ static const struct cmd_option export_options[] = {
 		"perfetto, chrome (JSON), pfw, csv, folded (stacks), sqlite, or perfwhiz; auto: by the "
 		"output's ending, " ENDINGS),
 	CMD_FLAG('z', "gzip", struct export_opts, gzip,
-		 "compress, as is done for an output that ends in .gz"),
+		 "compress the output, as done for one that ends in .gz"),
 	CMD_CHOICE(0, "by", struct export_opts, by, "WHAT", by_names, "off-cpu",
-		   "what folded stacks are of: off-cpu, exits, wakeups or switches"),
+		   "stacks to write with --to folded: off-cpu, exits, wakeups or switches"),
 	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
@@ -265,7 +267,7 @@ static const struct cmd_option export_options[] = {
 
 static const struct cmd_example export_examples[] = {
 	{ "cdict export run.cdict -o run.pftrace", "for ui.perfetto.dev and trace_processor" },
-	{ "cdict export run.cdict -o run.pfw.gz", "for readers of I/O traces, several at once" },
+	{ "cdict export run.cdict -o run.pfw.gz", "for tools that read I/O traces" },
 	{ "cdict export run.cdict --time 10%-20% -C 0-3 -o part.csv.gz",
 	  "a part of it, for a spreadsheet" },
 	{ NULL, NULL },
@@ -273,12 +275,11 @@ static const struct cmd_example export_examples[] = {
 
 const struct cmd cmd_export = {
 	.name = "export",
-	.brief = "write a capture as other tools read it: Perfetto, Chrome, CSV, ...",
+	.brief = "write a capture for other tools: Perfetto, Chrome, CSV, ...",
 	.operands = "[FILE]",
-	.about =
-		"Who ran on each CPU and when, wake-ups, and exits, with the names that tables have. "
-		"What nobody knows because events were lost is not filled in. An output that ends "
-		"in .gz is compressed.",
+	.about = "Writes which task ran on each CPU and when, wake-ups and exits, with the names "
+		 "used in the tables. Time that is unknown because events were lost stays unknown. "
+		 "An output that ends in .gz is compressed.",
 	.options = export_options,
 	.opts_size = sizeof(struct export_opts),
 	.max_operands = 1,

@@ -19,7 +19,7 @@ int export_sqlite(struct figures *f, const char *path)
 		return status;
 	if (outfile_is_direct(of)) {
 		cmd_output_abort(of);
-		return cmd_usage(f->call, "SQLite writes regular files only, and '%s' is none",
+		return cmd_usage(f->call, "SQLite writes regular files only; '%s' is not one",
 				 path);
 	}
 	if (f->filter.clipped) {

@@ -36,7 +36,7 @@ struct job {
 
 /* ---- captions ---- */
 
-static void add(struct sink *s, bool *any, const char *text)
+static void add_word(struct sink *s, bool *any, const char *text)
 {
 	if (!text || !*text)
 		return;
@@ -65,28 +65,28 @@ static char *subtitle_of(const struct job *job)
 	struct sink s;
 
 	sink_to_memory(&s);
-	add(&s, &any, o->label);
+	add_word(&s, &any, o->label);
 	if (o->commit) {
 		sink_puts(&s, any ? ", commit " : "commit ");
 		sink_puts(&s, o->commit);
 		any = true;
 	}
 	if (job->in.from == FLAME_CAPTURE) {
-		add(&s, &any, cdict_reader_info(job->in.f.reader, "host.name"));
+		add_word(&s, &any, cdict_reader_info(job->in.f.reader, "host.name"));
 		add_window(&s, &any, &job->in.f);
-		add(&s, &any, o->shared.vm);
-		add(&s, &any, o->shared.task);
+		add_word(&s, &any, o->shared.vm);
+		add_word(&s, &any, o->shared.task);
 	} else if (job->in.files > 1) {
 		sink_printf(&s, "%s%llu files", any ? ", " : "", (unsigned long long)job->in.files);
 		any = true;
 	}
 	if (job->in.compared)
-		sink_puts(&s, any ? ", against the first numbers: shares of all"
-				  : "against the first numbers: shares of all");
+		sink_puts(&s, any ? ", against the first numbers: shares of the total"
+				  : "against the first numbers: shares of the total");
 	if (job->has_base) {
 		sink_puts(&s, any ? ", against " : "against ");
 		sink_puts(&s, job->base.name);
-		sink_puts(&s, ": shares of all");
+		sink_puts(&s, ": shares of the total");
 	}
 	return sink_take(&s, NULL);
 }
@@ -229,8 +229,8 @@ static int check_outputs(const struct cmd_call *call)
 		if (!status && as_of(call, path) < 0)
 			status = cmd_usage(
 				call,
-				"cannot tell the format of '%s' by its ending: .svg, .html, "
-				".png, .pdf, .csv, .json, .md or .folded",
+				"cannot tell the format of '%s' by its ending; expected .svg, "
+				".html, .png, .pdf, .csv, .json, .md or .folded",
 				path);
 	}
 	return status;
@@ -311,24 +311,23 @@ static int flame_run(const struct cmd_call *call)
 	if (!status && o->width && (o->width < 320 || o->width > 16384))
 		status = cmd_usage(call, "option --width: from 320 to 16384");
 	if (!status && o->log_dir && (call->n_operands || o->shared.input))
-		status = cmd_usage(call, "option --log-dir: no FILE beside it");
+		status = cmd_usage(call, "option --log-dir cannot be used with FILE operands");
 	if (status)
 		return status;
 	status = flame_input_init(&job.in, call, one ? &one : call->operands,
 				  one ? 1 : call->n_operands, o->log_dir);
 	if (!status && o->base && job.in.compared)
-		status = cmd_usage(
-			call, "option --base: %s has two numbers a line, and is compared by them",
-			job.in.name);
+		status = cmd_usage(call,
+				   "option --base: %s already has two numbers per line to compare",
+				   job.in.name);
 	if (!status && o->base) {
 		job.has_base = true;
 		status = flame_input_init(&job.base, call, &o->base, 1, NULL);
 		if (!status && job.base.compared)
-			status = cmd_errorf(
-				call, o->base,
-				"has two numbers a line: which of them is meant is not known");
+			status = cmd_errorf(call, o->base,
+					    "has two numbers per line; --base needs one");
 		if (!status && (job.base.from != job.in.from || job.base.by != job.in.by))
-			status = cmd_errorf(call, o->base, "is of another kind than %s",
+			status = cmd_errorf(call, o->base, "is not the same kind of input as %s",
 					    job.in.name);
 	}
 	if (!status)
@@ -349,30 +348,29 @@ static int flame_run(const struct cmd_call *call)
 
 static const struct cmd_option flame_options[] = {
 	OPTION_INPUT,
-	CMD_ORDERED(
-		'o', "output", struct flame_opts, outputs, "FILE",
-		"write FILE, whole or not at all; its ending tells the format: .svg, .html, .png, "
-		".pdf, .csv, .json, .md or .folded; repeatable; '-' is standard output"),
+	CMD_ORDERED('o', "output", struct flame_opts, outputs, "FILE",
+		    "write FILE, whole or not at all; its ending selects the format: .svg, .html, "
+		    ".png, .pdf, .csv, .json, .md or .folded; repeatable; '-' is standard output"),
 	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", formats, "text",
-		   "what goes to standard output: a table as text, csv, json, md or openmetrics, "
+		   "format on standard output: a table as text, csv, json, md or openmetrics, "
 		   "folded stacks, or a picture"),
 	OPTION_JSON(formats),
 	CMD_CHOICE(0, "by", struct flame_opts, by, "WHAT", flame_by_names, "auto",
-		   "of captures off-cpu (auto), exits, wakeups or switches; of logs calls, percent "
-		   "(auto), cycles or ns"),
+		   "for captures: off-cpu (auto), exits, wakeups or switches; for logs: calls, "
+		   "percent (auto), cycles or ns"),
 	CMD_STRING(0, "log-dir", struct flame_opts, log_dir, "DIR",
 		   "read the logs of calls below DIR instead of a FILE"),
 	CMD_STRING_PRESET(0, "glob", struct flame_opts, glob, "GLOB", FLAME_LOGS,
-			  "with --log-dir: only files that are called so"),
+			  "with --log-dir: only files whose names match GLOB"),
 	CMD_STRING(
 		0, "base", struct flame_opts, base, "FILE",
 		"colour frames by how their share changed since FILE, an input of the same kind, or "
 		"a folder of logs"),
 	CMD_STRING(0, "title", struct flame_opts, title, "TEXT", "the picture's title"),
-	CMD_STRING(0, "label", struct flame_opts, label, "TEXT", "say TEXT below the title"),
-	CMD_STRING(0, "commit", struct flame_opts, commit, "ID", "and of which commit it is"),
+	CMD_STRING(0, "label", struct flame_opts, label, "TEXT", "print TEXT below the title"),
+	CMD_STRING(0, "commit", struct flame_opts, commit, "ID", "print commit ID below the title"),
 	CMD_STRING(0, "count-name", struct flame_opts, count_name, "TEXT",
-		   "what is counted, as the picture calls it"),
+		   "the picture's name for the counted unit"),
 	CMD_UINT(0, "width", struct flame_opts, width, "N", "1280", "width of pictures in pixels"),
 	OPTION_NO_PAGER,
 	CMD_STRING(
@@ -389,10 +387,12 @@ static const struct cmd_option flame_options[] = {
 
 static const struct cmd_example flame_examples[] = {
 	{ "cdict flame run.cdict -o off.svg", "where tasks left their CPUs, and for how long" },
-	{ "cdict flame run.cdict --by wakeups -t qemu -o wakers.html", "who woke QEMU's threads" },
-	{ "cdict flame -i stacks.folded --base before.folded -o diff.svg", "what changed" },
+	{ "cdict flame run.cdict --by wakeups -t qemu -o wakers.html",
+	  "the tasks that woke QEMU's threads" },
+	{ "cdict flame -i stacks.folded --base before.folded -o diff.svg",
+	  "changes between two inputs" },
 	{ "cdict flame --log-dir logs --label libos --commit 1a2b3c -o calls.svg -o calls.csv -o calls.md",
-	  "of a test's logs, for CI" },
+	  "from a test's logs, for CI" },
 	{ NULL, NULL },
 };
 
@@ -400,11 +400,10 @@ const struct cmd cmd_flame = {
 	.name = "flame",
 	.brief = "flame graphs of stacks: off the CPU, exits, wake-ups, switches, calls",
 	.operands = "[FILE...]",
-	.about =
-		"FILE is a capture with stacks, a file of folded stacks, or a log of calls, whose lines "
-		"are '++,thread,function,calls,percent,cycles,ns' with as many + as the call is deep. "
-		"Several logs are averaged, several files of stacks added up. Without -o the stacks "
-		"are printed.",
+	.about = "FILE is a capture with stacks, a file of folded stacks, or a log of calls, with "
+		 "lines '++,thread,function,calls,percent,cycles,ns' whose number of + is the call "
+		 "depth. Several logs are averaged; several files of stacks are added up. Without "
+		 "-o the stacks are printed.",
 	.options = flame_options,
 	.opts_size = sizeof(struct flame_opts),
 	.max_operands = FIGURES_FILES,

@@ -49,7 +49,7 @@ static int add_stacks(struct flame_input *in, const struct buf *text, size_t *ig
 
 	if (in->folded.nodes.n > 1 && compared != in->compared)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "has %s a line, the files before %s: draw them apart",
+				  "has %s per line, earlier files have %s; draw them separately",
 				  compared ? "two numbers" : "one number",
 				  compared ? "one" : "two");
 	in->compared = compared;
@@ -79,11 +79,11 @@ static int add_text(struct flame_input *in, const struct cmd_call *call, const c
 		return cmd_error(call, name, &err);
 	if (in->log.lines && in->log.ignored > odd)
 		cmd_warn(call, name,
-			 "ignored lines that begin with + and are no calls, "
-			 "'++,thread,function,calls,percent,cycles,ns': %llu",
+			 "ignored lines that begin with + but are not calls "
+			 "('++,thread,function,calls,percent,cycles,ns'): %llu",
 			 (unsigned long long)(in->log.ignored - odd));
 	if (in->folded.nodes.n > 1 && ignored)
-		cmd_warn(call, name, "ignored lines that are no stacks, 'main;work;read 12': %zu",
+		cmd_warn(call, name, "ignored lines that are not stacks ('main;work;read 12'): %zu",
 			 ignored);
 	return CMD_DONE;
 }
@@ -91,13 +91,13 @@ static int add_text(struct flame_input *in, const struct cmd_call *call, const c
 static int no_text(const struct flame_input *in, const struct cmd_call *call)
 {
 	if (in->from == FLAME_LOG)
-		return cmd_errorf(call, in->name,
-				  "no line of %llu files is a call, "
-				  "'++,thread,function,calls,percent,cycles,ns'",
-				  (unsigned long long)in->files);
+		return cmd_errorf(
+			call, in->name,
+			"no calls ('++,thread,function,calls,percent,cycles,ns') in %llu file%s",
+			(unsigned long long)in->files, in->files == 1 ? "" : "s");
 	return cmd_errorf(call, in->name,
-			  "holds neither folded stacks, 'main;work;read 12', nor calls, "
-			  "'++,thread,function,calls,percent,cycles,ns'");
+			  "no folded stacks ('main;work;read 12') or calls "
+			  "('++,thread,function,calls,percent,cycles,ns')");
 }
 
 /* ---- files in a folder ---- */
@@ -118,7 +118,7 @@ static int look_below(struct flame_input *in, const struct cmd_call *call, const
 	int n = scandir(dir, &found, NULL, alphasort), status = CMD_DONE;
 
 	if (n < 0)
-		return cmd_errorf(call, dir, "cannot look into it: %s", strerror(errno));
+		return cmd_errorf(call, dir, "cannot open folder: %s", strerror(errno));
 	for (int i = 0; i < n; i++) {
 		const char *name = found[i]->d_name;
 		char *path = NULL;
@@ -149,11 +149,11 @@ void flame_warn(struct figures *f, enum analyze_stacks_by by)
 
 	if (by == ANALYZE_STACKS_EXITS) {
 		if (!sum->has_exit || !sum->has_entry)
-			figures_lacks(f, "holds no kvm:kvm_%s; record with -e 'kvm:*'",
+			figures_lacks(f, "no kvm:kvm_%s events: record with -e 'kvm:*'",
 				      sum->has_exit ? "entry" : "exit");
 	} else if (by == ANALYZE_STACKS_WAKEUPS) {
 		if (!tables_has_wakeups(&f->walk))
-			figures_lacks(f, "holds no wake-ups; record with -e 'sched:*'");
+			figures_lacks(f, "no wake-up events: record with -e 'sched:*'");
 	} else {
 		figures_has_switch(f, "ran");
 	}
@@ -170,7 +170,7 @@ static int read_capture(struct flame_input *in, const struct cmd_call *call, con
 		return status;
 	if (!cdict_reader_stack_count(in->f.reader))
 		return cmd_errorf(call, name,
-				  "holds no stacks: record with 'cdict record -g', or see "
+				  "no stacks: record with 'cdict record -g', or see "
 				  "cdict-dlfilter(1)");
 	if (analyze_stacks_new(&stacks, in->f.walk.eng, (enum analyze_stacks_by)in->by, &err))
 		return figures_fail(&in->f, &err);
@@ -190,7 +190,7 @@ static int wrong_by(const struct cmd_call *call, const struct flame_input *in)
 	static const char *const what[] = { "captures", "folded stacks", "logs of calls" };
 	const struct flame_opts *opts = call->opts;
 
-	return cmd_usage(call, "option --by %s makes no sense with %s", flame_by_names[opts->by],
+	return cmd_usage(call, "option --by %s cannot be used with %s", flame_by_names[opts->by],
 			 what[in->from]);
 }
 
@@ -212,7 +212,7 @@ static int read_texts(struct flame_input *in, const struct cmd_call *call, const
 	if (status)
 		return status;
 	if (dir && !in->files)
-		return cmd_errorf(call, dir, "no file below it is called '%s'",
+		return cmd_errorf(call, dir, "no files match '%s'",
 				  opts->glob ? opts->glob : FLAME_LOGS);
 	if (!in->log.lines && in->folded.nodes.n == 1)
 		return no_text(in, call);
@@ -253,7 +253,7 @@ int flame_input_init(struct flame_input *in, const struct cmd_call *call, const 
 			return cmd_error(call, names[i], &err);
 		} else if (!dir && n > 1 && !input_is_text(names[i]))
 			return cmd_usage(call,
-					 "takes one capture; several files are logs or stacks");
+					 "takes one capture; several files must be logs or stacks");
 	if (dir || input_is_text(names[0]))
 		return read_texts(in, call, names, dir ? 0 : n, dir);
 	if (opts->by >= FLAME_BY_LOG)

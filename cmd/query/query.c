@@ -133,7 +133,7 @@ static int read_file(struct session *s, const char *file)
 	}
 	return strlen(s->sql) + 1 == b.len
 		       ? CMD_DONE
-		       : cmd_errorf(s->call, file, "is no text: it holds a NUL");
+		       : cmd_errorf(s->call, file, "is not text: contains a NUL byte");
 }
 
 /* A pipe on standard input is the capture, as for other commands, unless it holds the
@@ -253,7 +253,7 @@ static int tell_loss(const struct session *s)
 
 		for (size_t i = 0; i < s->files.n; i++)
 			blocks += cdict_reader_block_count(s->captures[i].reader);
-		cmd_warn(s->call, NULL, "%" PRIu64 " event blocks read, of %zu",
+		cmd_warn(s->call, NULL, "%" PRIu64 " of %zu event blocks read",
 			 query_blocks_read(s->query), blocks);
 	}
 	for (size_t i = 0; i < s->files.n; i++) {
@@ -297,8 +297,9 @@ static int query_cmd_run(const struct cmd_call *call)
 static const struct cmd_option query_options[] = {
 	OPTION_INPUT,
 	OPTION_OUTPUT,
-	CMD_STRING(0, "sql", struct query_opts, sql, "FILE",
-		   "the statements are in FILE, all operands are captures; '-' is standard input"),
+	CMD_STRING(
+		0, "sql", struct query_opts, sql, "FILE",
+		"read the statements from FILE; all operands are captures; '-' is standard input"),
 	OPTIONS_MAP,
 	OPTION_TIME,
 	OPTION_FROM,
@@ -312,11 +313,11 @@ static const struct cmd_option query_options[] = {
 static const struct cmd_example query_examples[] = {
 	{ "cdict query 'SELECT name, sum(dur) / 1e6 AS run_ms FROM sched_slice JOIN thread USING (utid) "
 	  "GROUP BY utid ORDER BY 2 DESC LIMIT 10' run.cdict",
-	  "who ran longest" },
+	  "the tasks that ran longest" },
 	{ "cdict query \"SELECT reason, count(*), sum(dur) FROM kvm_exit GROUP BY reason\" before.cdict after.cdict",
-	  "exits of two captures together; `run` tells them apart" },
+	  "exits of two captures; `run` distinguishes them" },
 	{ "cdict query --sql report.sql --format csv -o report.csv run.cdict",
-	  "statements of a file, as CSV" },
+	  "statements from a file, as CSV" },
 	{ NULL, NULL },
 };
 
@@ -324,11 +325,11 @@ const struct cmd cmd_query = {
 	.name = "query",
 	.brief = "SQL over captures: slices, thread states, exits, wake-ups, every tracepoint",
 	.operands = "SQL [FILE...]",
-	.about =
-		"Tables: sched_slice thread_state thread process kvm_exit wakeup slice loss cpu metadata "
-		"trace_bounds ftrace_event, and one for each stored tracepoint (sched_switch, "
-		"\"kvm:kvm_entry\"). ts and dur are nanoseconds. What WHERE says of ts and cpu decides "
-		"which blocks are read. Nothing is imported and no file is written.",
+	.about = "Tables: sched_slice thread_state thread process kvm_exit wakeup slice loss cpu "
+		 "metadata trace_bounds ftrace_event, and one for each stored tracepoint "
+		 "(sched_switch, \"kvm:kvm_entry\"). ts and dur are nanoseconds. Conditions on ts "
+		 "and cpu in WHERE limit the blocks that are read. Nothing is imported and no file "
+		 "is written.",
 	.options = query_options,
 	.opts_size = sizeof(struct query_opts),
 	.max_operands = FIGURES_FILES,

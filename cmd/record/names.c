@@ -16,7 +16,7 @@ static void ask_host(struct record_names *n)
 	struct host_report report = { 0 };
 
 	if (host_identify(&n->labels, &host, &report, &err)) {
-		cmd_warn(n->call, NULL, "tasks are not named: %s", err.text);
+		cmd_warn(n->call, NULL, "cannot name tasks: %s", err.text);
 		n->failed = true;
 	}
 	/* "No VM here" is irrelevant on a host without VMs. */

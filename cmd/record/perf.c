@@ -132,7 +132,7 @@ static void forget(struct record_perf *p)
 }
 
 /* Sends a command; false when perf does not acknowledge it in time. */
-static bool tell(struct record_perf *p, const char *what, int timeout_ms)
+static bool send_command(struct record_perf *p, const char *what, int timeout_ms)
 {
 	struct pollfd wait = { .fd = p->ack, .events = POLLIN };
 	char answer[16];
@@ -152,8 +152,8 @@ static void end(struct record_perf *p, int *status)
 	forget(p);
 }
 
-static int begin(struct record_perf *p, const struct choice *choice, size_t ring_bytes,
-		 struct cdict_error *err)
+static int start_perf(struct record_perf *p, const struct choice *choice, size_t ring_bytes,
+		      struct cdict_error *err)
 {
 	struct words w = { 0 };
 	int control[2], ack[2], status;
@@ -174,14 +174,13 @@ static int begin(struct record_perf *p, const struct choice *choice, size_t ring
 	close(ack[1]);
 	p->control = control[1];
 	p->ack = ack[0];
-	if (p->pid > 0 && tell(p, "enable\n", START_MS))
+	if (p->pid > 0 && send_command(p, "enable\n", START_MS))
 		return 0;
 	end(p, &status);
 	forget(p);
 	return cdict_fail(
 		err, -ECHILD, CDICT_NO_OFFSET,
-		"perf record, for --keep-perf-data, does not start (it needs --control of "
-		"Linux 5.10)");
+		"perf record for --keep-perf-data did not start (its --control needs perf of Linux 5.10 or later)");
 }
 
 int record_perf_beside(void *perf, const struct choice *choice, size_t ring_bytes,
@@ -191,10 +190,10 @@ int record_perf_beside(void *perf, const struct choice *choice, size_t ring_byte
 	int status = 0;
 
 	if (choice)
-		return begin(p, choice, ring_bytes, err);
+		return start_perf(p, choice, ring_bytes, err);
 	if (p->pid <= 0)
 		return 0;
-	tell(p, "stop\n", STOP_MS);
+	send_command(p, "stop\n", STOP_MS);
 	end(p, &status);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;

@@ -150,18 +150,20 @@ static int tell_end(const struct pusher *p, const char *spool)
 	const struct options_shared *o = p->call->opts;
 
 	if (!p->call->quiet && p->file >= 0)
-		fprintf(stderr, "[ cdict record: job %s: %" PRIu64 " buckets pushed ]\n", o->job,
-			n->pushed);
+		fprintf(stderr, "[ cdict record: job %s: %" PRIu64 " bucket%s pushed ]\n", o->job,
+			n->pushed, n->pushed == 1 ? "" : "s");
 	if (n->spooled)
 		cmd_warn(p->call, NULL,
-			 "job %s: %" PRIu64 " buckets are in %s: 'cdict push --job %s --spool %s' "
-			 "pushes them",
-			 o->job, n->spooled, spool, o->job, spool);
+			 "job %s: %" PRIu64 " bucket%s in %s: 'cdict push --job %s --spool %s' "
+			 "pushes %s",
+			 o->job, n->spooled, n->spooled == 1 ? " is" : "s are", spool, o->job,
+			 spool, n->spooled == 1 ? "it" : "them");
 	if (n->left)
 		cmd_warn(p->call, NULL,
 			 "job %s: %" PRIu64
-			 " buckets were not pushed: 'cdict push --job %s' of the capture adds them",
-			 o->job, n->left, o->job);
+			 " bucket%s not pushed: run 'cdict push --job %s' on the capture to add %s",
+			 o->job, n->left, n->left == 1 ? " was" : "s were", o->job,
+			 n->left == 1 ? "it" : "them");
 	return n->spooled || n->left ? CMD_DAMAGED : CMD_DONE;
 }
 
@@ -292,9 +294,9 @@ int record_push_end(struct record_push *p, const struct cmd_call *call)
 	p->pid = 0;
 	if (pid < 0 || !WIFSIGNALED(status))
 		return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : CMD_DAMAGED;
-	cmd_warn(call, NULL,
-		 "who pushed was ended by signal %d: 'cdict push' of the capture adds what is "
-		 "missing",
-		 WTERMSIG(status));
+	cmd_warn(
+		call, NULL,
+		"the pushing process was killed by signal %d: run 'cdict push' on the capture to add the missing buckets",
+		WTERMSIG(status));
 	return CMD_DAMAGED;
 }

@@ -30,81 +30,80 @@ static const struct cmd_option record_options[] = {
 		   "write FILE, readable up to its last block while it grows; '-' is standard "
 		   "output (default: record.cdict)"),
 	CMD_STRING('s', "seconds", OPT, seconds, "TIME",
-		   "record so long: seconds, or as in 300ms or 2m; without it, until the command "
-		   "ends or Ctrl-C"),
+		   "record for this long: seconds, or with a unit as in 300ms or 2m; without it, "
+		   "until the command ends or Ctrl-C"),
 	OPTION_CPU,
 	CMD_FLAG('a', "all-cpus", OPT, all_cpus, "record all CPUs, which is the default"),
 	CMD_TIDS('p', "pid", OPT, pids, "LIST",
-		 "only what these processes do, and what they start"),
+		 "record only these processes, and the tasks they start"),
 	CMD_TIDS('t', "tid", struct options_shared, tids, "LIST",
-		 "only what these threads do, and what they start"),
-	CMD_STRING('u', "uid", OPT, user, "USER", "only what the processes of USER do"),
+		 "record only these threads, and the tasks they start"),
+	CMD_STRING('u', "uid", OPT, user, "USER", "record only the processes of USER"),
 	CMD_LIST('G', "cgroup", OPT, cgroups, "NAME",
-		 "only what the tasks do that are in this cgroup or below it now"),
-	CMD_FLAG('i', "no-inherit", OPT, no_inherit, "of -p, -t, -u and -G: not what they start"),
+		 "record only the tasks that are now in this cgroup or below it"),
+	CMD_FLAG('i', "no-inherit", OPT, no_inherit,
+		 "with -p, -t, -u, -G: do not record the tasks they start"),
 	CMD_ORDERED('e', "event", OPT, events, "GLOB",
-		    "these tracepoints, comma list, repeatable, as in sched:*,kvm:kvm_exit or "
-		    "sched_switch"),
+		    "record these tracepoints: comma-separated, repeatable, as in "
+		    "sched:*,kvm:kvm_exit or sched_switch"),
 	CMD_ORDERED(0, "filter", OPT, events, "FILTER",
-		    "only events of the -e before for which FILTER holds, as perf record"),
-	CMD_FLAG('g', "stacks", OPT, stacks, "with each event its call chain, by frame pointers"),
-	CMD_STRING(
-		0, "call-graph", OPT, call_graph, "HOW",
-		"the same, fp: by frame pointers; dwarf[,SIZE]: by unwind tables and SIZE bytes of "
-		"the stack (default: 8192)"),
+		    "record only events of the preceding -e that match FILTER, as in perf record"),
+	CMD_FLAG('g', "stacks", OPT, stacks, "record call chains of events, by frame pointers"),
+	CMD_STRING(0, "call-graph", OPT, call_graph, "HOW",
+		   "record call chains; fp: by frame pointers; dwarf[,SIZE]: by unwind tables and "
+		   "SIZE bytes of the stack (default: 8192)"),
 	CMD_FLAG(0, "kernel-callchains", OPT, kernel_stacks,
-		 "of call chains only the kernel's part"),
-	CMD_FLAG(0, "user-callchains", OPT, user_stacks, "of call chains only the program's part"),
-	CMD_FLAG(0, "all", OPT, all, "all of sched:* and kvm:* instead of what the views need"),
-	CMD_STRING(
-		'm', "mmap-pages", OPT, buffer, "SIZE",
-		"ring buffer of each CPU: pages, or with a unit as in 512K (default: 16M, of more than "
-		"16 CPUs less, at least 4M)"),
+		 "keep only the kernel part of call chains"),
+	CMD_FLAG(0, "user-callchains", OPT, user_stacks, "keep only the user part of call chains"),
+	CMD_FLAG(0, "all", OPT, all, "record all of sched:* and kvm:*, more than the views need"),
+	CMD_STRING('m', "mmap-pages", OPT, buffer, "SIZE",
+		   "ring buffer of each CPU: pages, or with a unit as in 512K (default: 16M, less "
+		   "with more than 16 CPUs, at least 4M)"),
 	CMD_STRING(0, "queue", OPT, queue, "SIZE",
-		   "memory for what waits to be compressed (default: 128M)"),
+		   "memory for events that wait for compression (default: 128M)"),
 	CMD_UINT('r', "realtime", OPT, realtime, "PRIO", "1",
 		 "read the rings with this SCHED_FIFO priority, 1 to 99; 0: at nice -20"),
 	CMD_UINT('j', "jobs", OPT, groups, "N", NULL,
 		 "read with N threads and compress with as many (default: one per 16 CPUs)"),
 	CMD_STRING('D', "delay", OPT, delay, "MS",
-		   "begin MS milliseconds after the command; -1: when --control says so; or only "
-		   "in ranges, as in 10-20,30-40"),
+		   "start MS milliseconds after the command; -1: on enable of --control; or record "
+		   "only in ranges, as in 10-20,30-40"),
 	CMD_STRING(0, "control", OPT, control, "fd:N[,M]|fifo:A[,B]",
 		   "take commands: enable, disable, snapshot, stop, ping"),
-	CMD_STRING(0, "max-size", OPT, max_size, "SIZE", "end when so much was written"),
+	CMD_STRING(0, "max-size", OPT, max_size, "SIZE", "end when FILE reaches this size"),
 	CMD_MAYBE(0, "switch-output", OPT, switch_output, "WHEN",
-		  "one file after the other, the time in their names: at each SIGUSR2, or after a "
-		  "time or size as in 30s or 2G"),
+		  "start a new file, with the time in its name, at each SIGUSR2, or after a time "
+		  "or size as in 30s or 2G"),
 	CMD_UINT(0, "switch-max-files", OPT, switch_max_files, "N", NULL,
-		 "of --switch-output: keep the last N files"),
+		 "with --switch-output: keep the last N files"),
 	CMD_FLAG(0, "timestamp-filename", OPT, timestamp_filename,
 		 "put the time into the file's name"),
-	CMD_FLAG(0, "dry-run", OPT, dry_run, "test the options, record nothing"),
+	CMD_FLAG(0, "dry-run", OPT, dry_run, "check the options, record nothing"),
 	CMD_STRING('k', "clockid", OPT, clock, "CLOCK",
-		   "time stamps of this clock: mono, raw, real, boot, tai (default: perf's)"),
+		   "take time stamps from this clock: mono, raw, real, boot, tai (default: perf's)"),
 	CMD_STRING(0, "keep", OPT, keep, "TIME[,SIZE]",
-		   "flight recorder: hold only the last TIME or SIZE, write it on SIGUSR2 and at "
-		   "the end"),
+		   "flight recorder: keep only the last TIME or SIZE in memory, write it on "
+		   "SIGUSR2 and at the end"),
 	CMD_STRING(0, "trigger", OPT, trigger, "WHAT",
-		   "and write it when latency>TIME, exit>TIME or steal>PCT% of a task happens"),
+		   "with --keep: also write when latency>TIME, exit>TIME or steal>PCT% of a task"),
 	CMD_STRING(0, "task", struct options_shared, task, "REGEX",
-		   "the trigger is for tasks whose comm matches; a leading * is taken as .*"),
+		   "limit the trigger to tasks whose comm matches; a leading * means .*"),
 	OPTIONS_MAP,
 	CMD_STRING_PRESET(0, "libvirt", OPT, libvirt, "URI", "auto",
-			  "name VMs by libvirt at URI, read only; auto: what is there, off"),
-	CMD_FLAG(0, "no-names", OPT, no_names, "do not look who is running on this host"),
+			  "name VMs by libvirt at URI, read only; auto: if available, off: never"),
+	CMD_FLAG(0, "no-names", OPT, no_names, "do not look up the names of tasks and VMs"),
 	OPENSTACK_OPTIONS(OPT, openstack),
 	CMD_FLAG(0, "stats", OPT, stats,
-		 "also write what cdict stats prints, beside the output: run.stats.txt"),
-	CMD_FLAG(0, "push", OPT, push, "push figures into --job while it is recorded"),
+		 "also write the output of cdict stats next to the file: run.stats.txt"),
+	CMD_FLAG(0, "push", OPT, push, "push figures into --job while recording"),
 	CMD_FLAG(0, "wait", OPT, wait,
-		 "wait for 'cdict job start' of --job: all that wait begin at one moment"),
-	OPTION_JOB("of --push and --wait: the job, which 'cdict job create' made"),
+		 "wait for 'cdict job start' of --job: all waiting hosts start together"),
+	OPTION_JOB("for --push and --wait: the job, made by 'cdict job create'"),
 	OPTIONS_STORE,
 	CMD_STRING(0, "spool", OPT, spool, "DIR",
-		   "of --push: what the store does not take goes here (default: FILE.spool)"),
+		   "with --push: folder for buckets not yet in the store (default: FILE.spool)"),
 	CMD_STRING(0, "keep-perf-data", OPT, perf_data, "FILE",
-		   "run perf record beside, of the same events, into FILE"),
+		   "also run perf record with the same events, into FILE"),
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,
@@ -183,7 +182,7 @@ static int take_events(struct recorder *r, struct record_options *to, struct cdi
 	}
 	if (o->events.n && r->events[0].is_filter && !o->all)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "option --filter follows the -e whose events it is for");
+				  "option --filter must follow the -e that it applies to");
 	to->events = r->events;
 	to->n_events = o->events.n;
 	return 0;
@@ -209,7 +208,7 @@ static int take_tasks(struct recorder *r, struct record_options *to, struct cdic
 	to->no_inherit = o->no_inherit;
 	if (!ret && o->all_cpus && to->tids)
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "takes -a or some tasks (-p, -t, -u, -G), not both");
+				 "-a cannot be used with -p, -t, -u or -G");
 	return ret;
 }
 
@@ -222,8 +221,8 @@ static int take_stacks(const struct record_opts *o, struct record_options *to,
 	to->no_kernel_stacks = o->user_stacks;
 	if (o->kernel_stacks && o->user_stacks)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "takes --kernel-callchains or --user-callchains, not both: both "
-				  "parts are what -g has");
+				  "takes --kernel-callchains or --user-callchains, not both: -g "
+				  "records both parts");
 	return o->call_graph ? record_call_graph(o->call_graph, &to->stack_bytes, err) : 0;
 }
 
@@ -253,14 +252,14 @@ static int take_times(struct recorder *r, struct record_options *to, struct cdic
 				 "option --switch-max-files needs --switch-output");
 	if (!ret && o->switch_output && (o->keep || !strcmp(to->output, "-")))
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "--switch-output writes whole files: not with --keep or -o -");
+				 "--switch-output cannot be used with --keep or -o -");
 	if (!ret && to->max_bytes && o->keep)
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "--max-size is of a file that grows: not with --keep, whose SIZE "
-				 "bounds it");
+				 "--max-size cannot be used with --keep, whose own SIZE is the "
+				 "limit");
 	if (!ret && to->begin_paused && !o->control)
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "-D -1 needs --control: who would begin it?");
+				 "-D -1 needs --control, which starts the recording");
 	if (!ret && o->control)
 		ret = control_open(&r->control, o->control, err);
 	to->control = !ret && o->control ? &r->control : NULL;
@@ -310,11 +309,10 @@ static int take_job(const struct record_opts *o, const struct record_options *to
 				  "option --spool needs --push");
 	if (o->wait && (to->keep || to->n_spans || to->begin_paused))
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "--wait says when it begins: not with --keep or --delay");
+				  "--wait cannot be used with --keep or --delay");
 	if (o->push && (to->keep || to->rotate || !strcmp(to->output, "-")))
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "--push follows one file while it grows: not with --keep, "
-				  "--switch-output or -o -");
+				  "--push cannot be used with --keep, --switch-output or -o -");
 	return of_job ? fleet_job_id(o->shared.job, err) : 0;
 }
 
@@ -365,8 +363,7 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 	if (!ret && o->keep)
 		ret = record_keep(o->keep, &to->keep_ns, &to->keep_bytes, err);
 	if (!ret && (o->trigger || o->shared.task) && !o->keep)
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "option --%s needs --keep: what should be written then?",
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "option --%s needs --keep",
 				 o->trigger ? "trigger" : "task");
 	/* Check it now, before anything slow, or refused except to root. */
 	if (!ret && o->trigger)
@@ -379,10 +376,10 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 				 "takes -s SEC or a command, not both");
 	if (!ret && to->keep && !strcmp(to->output, "-"))
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "--keep writes whole files: give -o FILE");
+				 "--keep cannot write to standard output: use -o FILE");
 	if (!ret && o->stats && (to->keep || !strcmp(to->output, "-")))
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "--stats writes beside one output file: not with --keep or -o -");
+				 "--stats cannot be used with --keep or -o -");
 	if (!ret && o->perf_data && !strcmp(o->perf_data, to->output))
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				 "-o and --keep-perf-data name the same file");
@@ -400,18 +397,18 @@ static void closing_lines(const struct recorder *r, const struct record_options 
 		return;
 	if (!o->keep)
 		fprintf(stderr,
-			"[ cdict record: %" PRIu64 " events of %zu types in %.3f s, %s to %s%s, "
+			"[ cdict record: %" PRIu64 " event%s of %zu type%s in %.3f s, %s to %s%s, "
 			"%.2f bytes/event, %" PRIu64 " lost ]\n",
-			rep->events, rep->types, rep->seconds, number_bytes(out, rep->bytes_out),
+			rep->events, rep->events == 1 ? "" : "s", rep->types,
+			rep->types == 1 ? "" : "s", rep->seconds, number_bytes(out, rep->bytes_out),
 			o->rotate ? "files as " : "", o->output,
 			rep->events ? (double)rep->bytes_out / (double)rep->events : 0.0,
 			rep->lost + rep->dropped);
 	if (rep->over_limit)
 		fprintf(stderr,
 			"[ cdict record: --max-size was reached: %" PRIu64
-			" events that came then are not in "
-			"the file ]\n",
-			rep->over_limit);
+			" later event%s not in the file ]\n",
+			rep->over_limit, rep->over_limit == 1 ? " is" : "s are");
 	if (r->call->verbose)
 		fprintf(stderr,
 			"[ cdict record: the kernel counted %" PRIu64 " events and %" PRIu64
@@ -419,8 +416,8 @@ static void closing_lines(const struct recorder *r, const struct record_options 
 			" of them dropped ]\n",
 			rep->kernel_events, rep->kernel_lost, rep->samples, rep->dropped);
 	fprintf(stderr,
-		"[ cdict record: itself used %.3f s of CPU (%.2f %% of %zu CPUs), read %s, woke "
-		"%" PRIu64 " times, %s of memory, at most %s allowed ]\n",
+		"[ cdict record: the recorder used %.3f s of CPU (%.2f %% of %zu CPUs), read %s, "
+		"woke %" PRIu64 " times, %s of memory, at most %s allowed ]\n",
 		rep->cpu_seconds,
 		rep->own_seconds > 0 ? 100 * rep->cpu_seconds / rep->own_seconds / (double)rep->cpus
 				     : 0.0,
@@ -450,7 +447,7 @@ static int status_of(const struct recorder *r, const struct record_options *o,
 		bool any = !o->keep || rep->dumps;
 
 		cmd_errorf(r->call, o->output, "recording ended early: %s; %s", rep->ended.text,
-			   any ? "what was written is kept" : "nothing was written");
+			   any ? "the part written so far is kept" : "nothing was written");
 		return any ? CMD_DAMAGED : CMD_FAILED;
 	}
 	if (rep->failed_dumps) {
@@ -460,13 +457,12 @@ static int status_of(const struct recorder *r, const struct record_options *o,
 		return rep->dumps ? CMD_DAMAGED : CMD_FAILED;
 	}
 	if (lost > 0 && 100 * lost > opts->shared.max_loss_pct * all) {
-		cmd_warn(
-			r->call, o->output,
-			"%.1f %% of the events were lost (%.0f by the rings, %.0f by what followed): "
-			"%s",
-			100 * lost / all, (double)rep->lost, (double)rep->dropped,
-			rep->lost ? "larger buffers (-m) lose fewer"
-				  : "a larger --queue or a faster disk loses fewer");
+		cmd_warn(r->call, o->output,
+			 "%.1f %% of the events were lost (%.0f in the ring buffers, %.0f later): "
+			 "%s",
+			 100 * lost / all, (double)rep->lost, (double)rep->dropped,
+			 rep->lost ? "larger buffers (-m) lose fewer"
+				   : "a larger --queue or a faster disk loses fewer");
 		return CMD_DAMAGED;
 	}
 	return CMD_DONE;
@@ -521,7 +517,8 @@ static int record_run_command(const struct cmd_call *call)
 	else if (ret)
 		status = cmd_error(call, NULL, &err);
 	else if (!strcmp(o.output, "-") && isatty(STDOUT_FILENO))
-		status = cmd_usage(call, "a cdict is not for a terminal: give -o FILE, or a pipe");
+		status = cmd_usage(call,
+				   "cannot write a cdict to a terminal: use -o FILE or a pipe");
 	else if (opts->push && !opts->dry_run)
 		status = record_push_begin(&r.push, call, o.output);
 	else
@@ -577,9 +574,9 @@ static int record_run_command(const struct cmd_call *call)
 static const struct cmd_example record_examples[] = {
 	{ "cdict record -s 5 -o run.cdict", "five seconds of this host" },
 	{ "cdict record -o run.cdict -- perf bench sched messaging", "while a command runs" },
-	{ "ssh host cdict record -s 5 -o - | cdict info -", "of another host, nothing left there" },
+	{ "ssh host cdict record -s 5 -o - | cdict info -", "another host, leaving nothing there" },
 	{ "cdict record --keep 30s --trigger 'latency>10ms' -o slow.cdict",
-	  "wait for a late task, keep what led up to it" },
+	  "wait for a late task, and keep the 30 seconds before it" },
 	{ NULL, NULL },
 };
 
@@ -587,10 +584,10 @@ const struct cmd cmd_record = {
 	.name = "record",
 	.brief = "record the scheduler and KVM live, straight into a cdict",
 	.operands = "[--] [COMMAND...]",
-	.about = "Records what the views need of all CPUs, until COMMAND ends, the time is over or "
-		 "Ctrl-C. Needs root, or CAP_PERFMON and a readable tracefs. Nothing in the system "
-		 "is changed. The file can be read up to its last block at any moment; a file that "
-		 "had its name is kept as FILE.old.",
+	.about = "Records the events that the views need, on all CPUs, until COMMAND ends, the "
+		 "time is up or Ctrl-C. Needs root, or CAP_PERFMON and a readable tracefs. Changes "
+		 "nothing in the system. The file can be read up to its last block at any moment; "
+		 "an existing FILE is kept as FILE.old.",
 	.options = record_options,
 	.foreign = record_perf_options,
 	.opts_size = sizeof(struct record_opts),

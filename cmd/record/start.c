@@ -34,7 +34,7 @@ static int give_up(struct record_moment *m, const char *job, struct cdict_error 
 	if (fleet_waiter_put(m->st, job, &m->me, err))
 		cmd_warn(m->call, NULL, "%s", err->text);
 	return cdict_fail(err, -EINTR, CDICT_NO_OFFSET,
-			  "interrupted while it waited for the start of job %s: nothing was "
+			  "interrupted while waiting for the start of job %s: nothing was "
 			  "recorded",
 			  job);
 }
@@ -68,10 +68,10 @@ static int enlist(struct record_moment *m, const char *job, struct cdict_error *
 	if (rc && earlier.at_ns > m->after_ns) /* that start is still in the future */
 		return 0;
 	if (rc)
-		cmd_warn(m->call, NULL, "job %s was started %.1f s ago: waits for the next start",
+		cmd_warn(m->call, NULL, "job %s was started %.1f s ago: waiting for the next start",
 			 job, (double)(m->after_ns - earlier.at_ns) / 1e9);
 	if (!m->call->quiet)
-		fprintf(stderr, "[ cdict record: waits for 'cdict job start %s' ]\n", job);
+		fprintf(stderr, "[ cdict record: waiting for 'cdict job start %s' ]\n", job);
 	return 0;
 }
 
@@ -89,7 +89,8 @@ static int take_start(struct record_moment *m, const char *job, const struct fle
 	now = fleet_now_ns();
 	late = now > at ? now - at : 0;
 	if (late && s->duration_ms && late >= s->duration_ms * 1000000) {
-		cmd_warn(m->call, NULL, "the start of job %s came too late: waits for the next one",
+		cmd_warn(m->call, NULL,
+			 "job %s should have started and ended already: waiting for the next start",
 			 job);
 		return 1;
 	}
@@ -100,7 +101,7 @@ static int take_start(struct record_moment *m, const char *job, const struct fle
 	out->seconds = (double)s->duration_ms / 1e3;
 	out->wall_ns = at;
 	if (late) {
-		cmd_warn(m->call, NULL, "job %s was to start %.3f s ago: begins now", job,
+		cmd_warn(m->call, NULL, "job %s should have started %.3f s ago: starting now", job,
 			 (double)late / 1e9);
 		out->seconds -= s->duration_ms ? (double)late / 1e9 : 0;
 		out->wall_ns = 0;
@@ -147,7 +148,7 @@ int record_moment_wait(void *moment, const sigset_t *signals, struct record_star
 	struct record_moment *m = moment;
 	const char *job = ((const struct options_shared *)m->call->opts)->job;
 	struct fleet_start s = { 0 };
-	bool told = false;
+	bool warned = false;
 	int rc = enlist(m, job, err);
 
 	if (rc)
@@ -162,9 +163,9 @@ int record_moment_wait(void *moment, const sigset_t *signals, struct record_star
 			break;
 		if (rc == CDICT_ENOTFOUND || rc == -EINTR || rc == -ENOMEM)
 			return rc; /* the job was removed; a signal */
-		if (rc < 0 && !told)
-			cmd_warn(m->call, NULL, "%s; it is tried again", err->text);
-		told = rc < 0;
+		if (rc < 0 && !warned)
+			cmd_warn(m->call, NULL, "%s; retrying", err->text);
+		warned = rc < 0;
 		if (!pause_ns(signals, rc < 0 ? 4 * LOOK_NS : LOOK_NS))
 			return give_up(m, job, err);
 	}

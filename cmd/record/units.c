@@ -113,7 +113,7 @@ int record_time(const char *option, const char *text, uint64_t *ns, struct cdict
 		return cdict_fail(
 			err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 			unit && v == 0
-				? "option --%s takes more than no time, not '%s'"
+				? "option --%s must be greater than 0, not '%s'"
 				: "option --%s takes seconds, or a time as in 300ms or 2m, not '%s'",
 			option, text);
 	*ns = (uint64_t)(v * unit);
@@ -187,7 +187,7 @@ int record_rotation(const char *text, struct record_options *o, struct cdict_err
 	}
 	return cdict_fail(
 		err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-		"option --switch-output takes signal, a time from 100ms on or a size, as in "
+		"option --switch-output takes signal, a time of at least 100ms, or a size, as in "
 		"30s or 2G, not '%s'",
 		text);
 }
@@ -209,7 +209,7 @@ int record_call_graph(const char *text, uint32_t *stack_bytes, struct cdict_erro
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "option --call-graph takes fp or dwarf[,SIZE], not '%s'%s", text,
 				  strcmp(text, "lbr") ? ""
-						      : ": a tracepoint's samples have no branch "
+						      : ": tracepoint samples have no branch "
 							"records of the CPU");
 	if (text[5])
 		size = strtoul(text + 6, &end, 0);

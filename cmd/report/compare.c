@@ -22,11 +22,11 @@ static const struct pairs_table {
 	const char *by;
 } pairs_tables[] = {
 	{ "vms", "VMs",
-	  "VMs whose delays grew most first: preempted or waiting for a CPU, in percent of the vCPUs' time.",
+	  "Largest growth of delay first: preempted or waiting for a CPU, in percent of the vCPUs' time.",
 	  FLEET_VCPUS, HIDE_NAME | HIDE_VCPU, "delayed_percent" },
-	{ "tasks", "Tasks", "By name; those whose run-queue latency grew most first.", FLEET_TASKS,
+	{ "tasks", "Tasks", "By name, largest growth of run-queue latency first.", FLEET_TASKS,
 	  HIDE_VCPU, "latency_p99_ns" },
-	{ "exits", "Exits", "By reason, of all VMs; the reasons that grew most first.", FLEET_EXITS,
+	{ "exits", "Exits", "By reason, all VMs, largest growth first.", FLEET_EXITS,
 	  HIDE_NAME | HIDE_VCPU | HIDE_VM, "count_per_s" },
 };
 enum { TABLES = 1 + sizeof(pairs_tables) / sizeof(*pairs_tables) };
@@ -44,8 +44,8 @@ static int make_tables(struct two *p, struct cdict_error *err)
 
 	p->tables[0] = (struct fleet_page_table){
 		"hosts", "Hosts",
-		"Hosts whose tasks wait more than before first: time that tasks could have run and waited for a CPU, in "
-		"percent of the CPUs' time that is known.",
+		"Largest growth of run-queue wait first: time that runnable tasks waited for a CPU, in percent of the "
+		"CPUs' known time.",
 		fleet_pairs_hosts(&p->sides[0], &p->sides[1], &p->words)
 	};
 	for (size_t i = 1; i < TABLES; i++) {
@@ -64,9 +64,8 @@ static int make_tables(struct two *p, struct cdict_error *err)
 		t->grouped = true;
 		table_top(t, ROWS_MOST);
 		if (t->n_rows > ROWS_MOST)
-			texts_printf(&p->lines,
-				     "%s: the %d rows that changed for the worse most, of %zu.",
-				     p->tables[i].title, ROWS_MOST, t->n_rows);
+			texts_printf(&p->lines, "%s: the %d worst of %zu rows.", p->tables[i].title,
+				     ROWS_MOST, t->n_rows);
 	}
 	return 0;
 }
@@ -79,28 +78,26 @@ static void say(struct two *p)
 
 		texts_printf(&p->facts, "%c: job %s%s%s", i ? 'B' : 'A', r->job.id,
 			     r->job.info[0] ? ", " : "", r->job.info);
-		texts_printf(&p->facts, "%zu host%s, %s together, %s events", r->hosts.n,
+		texts_printf(&p->facts, "%zu host%s, %s of host time, %s events", r->hosts.n,
 			     r->hosts.n == 1 ? "" : "s",
 			     text_duration(span, (double)r->rows.window_ns),
 			     text_short(events, (double)r->rows.events));
 		if (!r->hosts.n)
-			texts_printf(&p->lines, "Nobody has pushed anything into job %s.",
+			texts_printf(&p->lines, "Job %s is empty: no host has pushed figures.",
 				     r->job.id);
 		if (r->gone)
 			texts_printf(&p->lines,
-				     "Of job %s the store has lost %" PRIu64
-				     " buckets (it evicts): its figures are of the others.",
-				     r->job.id, r->gone);
+				     "Job %s: the store evicted %" PRIu64
+				     " pushed bucket%s; figures cover the rest.",
+				     r->job.id, r->gone, r->gone == 1 ? "" : "s");
 		if (r->rows.lost)
-			texts_printf(&p->lines,
-				     "Of job %s %" PRIu64
-				     " events were lost while it was recorded.",
+			texts_printf(&p->lines, "Job %s: events lost while recording: %" PRIu64 ".",
 				     r->job.id, r->rows.lost);
 	}
 	texts_printf(
 		&p->lines,
-		"Percentages are of the time of all hosts of a job (of vCPUs: of theirs), counts are per second of one host: "
-		"jobs of other lengths and numbers of hosts can be compared. What only one of them has is all change.");
+		"Percentages refer to the time of all hosts of a job (for vCPUs: to their own), counts are per second of one host, "
+		"so jobs of different lengths and sizes can be compared. A row that only one job has counts in full as change.");
 }
 
 static int write_page(void *ctx, struct sink *s, struct cdict_error *err)

@@ -93,8 +93,8 @@ static int open_capture(void *ctx, const char *host, const char *capture)
 	w->file = tmpfile(); /* unnamed: nothing to leave behind */
 	if (w->file)
 		return 0;
-	w->status =
-		cmd_errorf(w->call, NULL, "no room for a capture of %s: %s", host, strerror(errno));
+	w->status = cmd_errorf(w->call, NULL, "no temporary file for a capture of %s: %s", host,
+			       strerror(errno));
 	return TOLD;
 }
 
@@ -121,7 +121,7 @@ static int abort_capture(void *ctx, const char *why)
 	struct writing *w = ctx;
 
 	w->out->bad++;
-	cmd_warn(w->call, w->host, "%s: there is no page of it", why);
+	cmd_warn(w->call, w->host, "%s: page not written", why);
 	close_capture(w);
 	return 0;
 }

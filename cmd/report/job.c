@@ -114,12 +114,12 @@ static const struct page_table {
 	unsigned hidden;
 } page_tables[TABLES] = {
 	[T_HOSTS] = { "hosts", "Hosts",
-		      "Noisy hosts first: by the time that tasks could have run and waited for a CPU, in percent of the "
-		      "CPUs' time that is known. Rates are per second of the host.",
+		      "Noisiest hosts first, by run-queue wait: time that runnable tasks waited for a CPU, in percent of "
+		      "the CPUs' known time. Rates are per second of host time.",
 		      FLEET_TASKS, 0 },
 	[T_VMS] = { "vms", "VMs",
-		    "VMs of all hosts, the most delayed first: preempted or waiting for a CPU. The vCPUs of a VM added "
-		    "up, wherever they were.",
+		    "VMs of all hosts, most delayed first: preempted or waiting for a CPU. A VM's figures are the sum "
+		    "of its vCPUs, on any host.",
 		    FLEET_VCPUS, HIDE_NAME | HIDE_VCPU },
 	[T_VCPUS] = { "vcpu", "vCPUs", "As 'cdict vcpu --job' prints them.", FLEET_VCPUS, 0 },
 	[T_TASKS] = { "tasks", "Tasks",
@@ -181,8 +181,8 @@ static void say_facts(struct job_page *p)
 			     text_duration(span, (double)(r->rows.last_ns - r->rows.first_ns)),
 			     utc);
 	}
-	texts_printf(&p->facts, "%" PRIu64 " buckets, %s of one host together", r->rows.values,
-		     text_duration(span, (double)r->rows.window_ns));
+	texts_printf(&p->facts, "%" PRIu64 " bucket%s, %s of host time", r->rows.values,
+		     plural(r->rows.values), text_duration(span, (double)r->rows.window_ns));
 	texts_printf(&p->facts, "%s events", text_short(events, (double)r->rows.events));
 }
 
@@ -195,33 +195,32 @@ static void say_lines(struct job_page *p)
 	for (size_t i = 0; i < r->hosts.n; i++)
 		silent += !r->hosts.at[i].buckets;
 	if (!r->hosts.n)
-		texts_printf(
-			&p->lines,
-			"Nobody has pushed anything into this job yet: 'cdict push --job %s FILE' does.",
-			r->job.id);
+		texts_printf(&p->lines,
+			     "This job is empty: push figures with 'cdict push --job %s FILE'.",
+			     r->job.id);
 	if (silent)
-		texts_printf(&p->lines, "Of %zu host%s the store has no bucket any more.", silent,
+		texts_printf(&p->lines, "The store has evicted all buckets of %zu host%s.", silent,
 			     plural(silent));
 	if (r->gone)
-		texts_printf(
-			&p->lines,
-			"The store has lost %" PRIu64
-			" bucket%s of those that were pushed (it evicts): all figures are of the others.",
-			r->gone, plural(r->gone));
+		texts_printf(&p->lines,
+			     "The store evicted %" PRIu64
+			     " pushed bucket%s; figures cover the rest.",
+			     r->gone, plural(r->gone));
 	if (r->rows.lost)
 		texts_printf(
 			&p->lines,
-			"%s events were lost while it was recorded: figures with them are too small, and marked.",
+			"Events lost while recording: %s. Affected figures are too small, and marked.",
 			number_grouped(n, r->rows.lost));
 	if (p->map.absent)
 		texts_printf(
 			&p->lines,
-			"%zu host%s not tell the wall clock: not in the picture, but in the tables.",
+			"%zu host%s not have wall-clock time: shown in the tables, not in the picture.",
 			p->map.absent, p->map.absent == 1 ? " does" : "s do");
 	if (!p->map.clocked && r->hosts.n)
 		texts_printf(
 			&p->lines,
-			"No capture of this job tells the wall clock: each host's time begins at its own first event, hosts cannot be compared in time.");
+			"No capture of this job has wall-clock time: each host's time starts at its own first event, "
+			"so hosts cannot be compared in time.");
 }
 
 /* "A cell is a second of a host; white: nothing pushed" */
@@ -234,9 +233,9 @@ static char *say_each(const struct fleet_map *m)
 	sink_printf(&s, "a cell is %s of %s", text_duration(width, (double)m->column_ns),
 		    m->per_row > 1 ? "several hosts" : "a host");
 	if (m->per_row > 1)
-		sink_printf(&s, ", %zu in a row, those that waited most above", m->per_row);
+		sink_printf(&s, ", %zu per row, longest waits at the top", m->per_row);
 	else
-		sink_puts(&s, ", those that waited most above");
+		sink_puts(&s, ", longest waits at the top");
 	if (m->per_row > 1 || m->most > 1)
 		sink_printf(&s, "; it shows the largest of its buckets (up to %u of a host)",
 			    m->most);

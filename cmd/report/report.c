@@ -156,7 +156,7 @@ static void open_page(const struct cmd_call *call, const char *path)
 		_exit(127);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
-		cmd_warn(call, path, "is written, but cannot be opened here (xdg-open)");
+		cmd_warn(call, path, "is written, but xdg-open cannot show it");
 }
 
 /* --job ID: writes job-ID.html; for two jobs job-A-B.html. */
@@ -174,7 +174,7 @@ static int run_jobs(const struct cmd_call *call)
 	if (!status && opts->jobs.n > 2)
 		return cmd_usage(call, "compares two jobs, not %zu", opts->jobs.n);
 	if (!status && (opts->labels.n || opts->shared.task || opts->shared.vm))
-		return cmd_usage(call, "%s does not go with --job",
+		return cmd_usage(call, "%s cannot be used with --job",
 				 opts->labels.n      ? "--label"
 				 : opts->shared.task ? "--task"
 						     : "--vm");
@@ -241,18 +241,18 @@ static const struct cmd_option report_options[] = {
 	OPTION_INPUT,
 	CMD_STRING('o', "output", struct options_shared, output, "FILE",
 		   "write FILE, whole or not at all; '-' is standard output (default: run.html "
-		   "beside run.cdict)"),
+		   "next to run.cdict)"),
 	CMD_LIST(0, "label", struct report_opts, labels, "TEXT",
-		 "call the first capture TEXT; again, or with commas, the next ones"),
+		 "titles of the captures, in order; repeat it, or separate them with commas"),
 	CMD_CHOICE(0, "embed", struct report_opts, embed, "WHAT", embeds, "auto",
-		   "take the captures into the page, for zooming down to single events: auto up to "
-		   "64 MiB of them, all, none"),
+		   "embed the captures in the page, to zoom down to single events: auto (up to "
+		   "64 MiB of them), all or none"),
 	CMD_FLAG(0, "open", struct report_opts, open, "show the page in the browser"),
 	CMD_LIST(0, "job", struct report_opts, jobs, "ID",
-		 "of all hosts of this job ('cdict job') instead of files; of two, with a comma or "
-		 "again: what changed"),
+		 "show all hosts of this job ('cdict job') instead of files; compare two jobs, "
+		 "separated by a comma or given by repeating the option"),
 	CMD_FLAG(0, "no-host-pages", struct report_opts, no_host_pages,
-		 "of a job: no pages of the hosts whose captures were pushed, too"),
+		 "with --job: write no pages for the hosts whose captures were pushed"),
 	OPTIONS_STORE,
 	OPTIONS_TASKS,
 	OPTIONS_WINDOW,
@@ -261,25 +261,24 @@ static const struct cmd_option report_options[] = {
 };
 
 static const struct cmd_example report_examples[] = {
-	{ "cdict report run.cdict", "everything about it in run.html" },
+	{ "cdict report run.cdict", "all views of the capture, in run.html" },
 	{ "cdict report run.cdict -t qemu --time 10%-20% -o qemu.html",
-	  "QEMU's threads, in a part of the time" },
+	  "QEMU's threads, in the second tenth of the time" },
 	{ "cdict report before.cdict after.cdict --label before,after -o change.html",
-	  "two runs beside each other" },
+	  "two runs side by side" },
 	{ "cdict report --job 2001 -o fleet.html", "all hosts of a job by time, noisy hosts, VMs" },
 	{ NULL, NULL },
 };
 
 const struct cmd cmd_report = {
 	.name = "report",
-	.brief = "one HTML page with everything, which opens anywhere",
+	.brief = "write one self-contained HTML page",
 	.operands = "[FILE...]",
 	.about =
-		"The page needs no network and no server: mail it, keep it. Its numbers are those of "
-		"tasks, exits, vcpu, latency and coremap; a range of time chosen in it gives what "
-		"they give with --time. With several captures it compares them, task by task by "
-		"name. With --job it is of many hosts: which one was noisy, when, and which VM "
-		"suffered.",
+		"The page needs no network and no server: mail it, archive it. It shows the numbers of "
+		"tasks, exits, vcpu, latency and coremap; selecting a time range in it is the same as "
+		"--time. With several captures it compares them, matching tasks by name. With --job "
+		"it shows many hosts: which host was noisy, when, and which VMs were delayed.",
 	.options = report_options,
 	.opts_size = sizeof(struct report_opts),
 	.max_operands = REPORT_FILES,

@@ -167,8 +167,8 @@ static char *capture_path(const struct loop *l, size_t point, uint32_t nth)
 
 /* Takes the figures of a successful run; if one is missing, the run does not count: the reason is in
  * @run->why. */
-static int take(struct loop *l, struct sweep_done *run, struct sweep_measured *m,
-		const char *capture, struct cdict_error *err)
+static int take_figures(struct loop *l, struct sweep_done *run, struct sweep_measured *m,
+			const char *capture, struct cdict_error *err)
 {
 	size_t n = l->s->metrics.all.n;
 	int rc = 0;
@@ -215,7 +215,7 @@ static int run_once(struct loop *l, struct sweep_done *run, bool counted, struct
 		rc = cdict_fail(err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
 				"nothing was recorded: %s", run->why ? run->why : "no file");
 	if (!rc && counted && !run->status && !sweep_run_stopped())
-		rc = take(l, run, &m, capture, err);
+		rc = take_figures(l, run, &m, capture, err);
 	if (capture && !l->opts->keep)
 		unlink(capture);
 	buf_fini(&m.output);
@@ -333,7 +333,7 @@ static int stop(struct loop *l, int sig)
 
 	if (!l->call->quiet)
 		fprintf(stderr,
-			"[ cdict sweep: stopped after %zu of %zu runs; the same command line goes on from there ]\n",
+			"[ cdict sweep: stopped after %zu of %zu runs; repeat the command line to continue ]\n",
 			l->s->done.n, all);
 	signal(sig, SIG_DFL);
 	raise(sig);
@@ -352,8 +352,8 @@ int sweep_loop(const struct cmd_call *call, struct sweep *s, struct sweep_journa
 	int rc = 0;
 
 	if (s->done.n && !call->quiet)
-		fprintf(stderr, "[ cdict sweep: %zu of %zu runs are in %s: going on ]\n", s->done.n,
-			l.points * s->runs, journal->path);
+		fprintf(stderr, "[ cdict sweep: continuing: %zu of %zu runs are in %s ]\n",
+			s->done.n, l.points * s->runs, journal->path);
 	sweep_run_watch();
 	for (size_t point = s->done.n / s->runs; point < l.points && !rc && !sweep_run_stopped();
 	     point++)

@@ -64,7 +64,7 @@ char *sweep_outputs_beside(const struct sweep_opts *o, const char *ending)
 	return asprintf(&path, "%.*s%s", (int)(dot - first), first, ending) < 0 ? NULL : path;
 }
 
-static int add(struct texts *f, char *path)
+static int add_path(struct texts *f, char *path)
 {
 	for (size_t i = 0; path && i < f->n; i++) {
 		if (!strcmp(f->at[i], path)) {
@@ -81,12 +81,12 @@ static int list(struct texts *f, const struct sweep_opts *o)
 	int rc = 0;
 
 	for (size_t i = 0; i < o->outputs.n && !rc; i++)
-		rc = add(f, strdup(output_at(o, i)));
+		rc = add_path(f, strdup(output_at(o, i)));
 	if (!rc && !o->outputs.n && !o->plot)
-		rc = add(f, sweep_outputs_beside(o, ".html"));
+		rc = add_path(f, sweep_outputs_beside(o, ".html"));
 	if (!rc && !o->plot)
-		rc = add(f, sweep_outputs_beside(o, ".json"));
-	return rc || o->plot ? rc : add(f, sweep_outputs_beside(o, ".csv"));
+		rc = add_path(f, sweep_outputs_beside(o, ".json"));
+	return rc || o->plot ? rc : add_path(f, sweep_outputs_beside(o, ".csv"));
 }
 
 /* --- marks: "64K", "64K=L2 cache" --- */
@@ -109,7 +109,8 @@ static int read_mark(const struct cmd_call *call, const char *spec, struct sweep
 	if (!out->text)
 		return cmd_errorf(call, NULL, "out of memory");
 	return number ? CMD_DONE
-		      : cmd_usage(call, "option --mark: '%s' is no number, as 64K or 64K=LABEL",
+		      : cmd_usage(call,
+				  "option --mark takes a number as in 64K or 64K=LABEL, not '%s'",
 				  spec);
 }
 
@@ -128,18 +129,19 @@ static int read_marks(const struct cmd_call *call, const struct sweep *s,
 	if (!marks)
 		return cmd_errorf(call, NULL, "out of memory");
 	if (o->x && axis < 0)
-		return cmd_usage(call, "option --x: there is no parameter '%s'", o->x);
+		return cmd_usage(call, "option --x: unknown parameter '%s'", o->x);
 	for (size_t i = 0; i < o->marks.n && !status; i++)
 		status = read_mark(call, o->marks.at[i], &marks[i]);
 	if (!status && o->marks.n && !sweep_plot_numbers(s, axis))
-		status = cmd_usage(call, "option --mark: the axis has no numbers to put it at");
+		status = cmd_usage(call, "option --mark: the x axis has no numbers");
 	if (!status && o->x_scale == SWEEP_SCALE_LOG && !sweep_plot_positive(s, axis))
 		status = cmd_usage(call, "option --x-scale: log needs values above 0");
 	for (size_t i = 0; i < o->marks.n && !status; i++) {
 		if (sweep_plot_log(s, axis, o->x_scale) && marks[i].number <= 0)
-			status = cmd_usage(call,
-					   "option --mark: %s is nowhere on a logarithmic axis",
-					   marks[i].text);
+			status = cmd_usage(
+				call,
+				"option --mark: a logarithmic axis needs values above 0, not %s",
+				marks[i].text);
 	}
 	return status;
 }
@@ -163,8 +165,7 @@ int sweep_outputs_check(const struct cmd_call *call, const struct sweep *s)
 		if (kind_of(f.at[i], &format) == UNKNOWN)
 			status = cmd_usage(
 				call,
-				"cannot tell the format of '%s' by its ending: .html, .svg, .png, "
-				".pdf, .json, .csv, .md or .txt",
+				"cannot tell the format of '%s' by its ending; expected .html, .svg, .png, .pdf, .json, .csv, .md or .txt",
 				f.at[i]);
 		else
 			status = cmd_output_check(call, NULL, f.at[i]);

@@ -41,7 +41,7 @@ static const struct {
 	{ "lost", "info", "loss.lost" },
 };
 
-static const struct cmd *find(const char *name, size_t len)
+static const struct cmd *find_command(const char *name, size_t len)
 {
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (!strncmp(commands[i]->name, name, len) && !commands[i]->name[len])
@@ -70,10 +70,10 @@ static int find_metric(struct sweep_metric *m, const char **unit, struct cdict_e
 					  err);
 	}
 	if (*what == '{' && (end = strchr(what, '}')) && end[1] &&
-	    find(what + 1, strcspn(what + 1, " }")))
+	    find_command(what + 1, strcspn(what + 1, " }")))
 		return take_parts(m, what + 1, (size_t)(end - what) - 1, end + 1, err);
 	end = *what == '.' ? strchr(what + 1, '.') : NULL;
-	if (end && end[1] && find(what + 1, (size_t)(end - what) - 1)) {
+	if (end && end[1] && find_command(what + 1, (size_t)(end - what) - 1)) {
 		char *path;
 		int rc;
 
@@ -85,7 +85,7 @@ static int find_metric(struct sweep_metric *m, const char **unit, struct cdict_e
 	}
 	return cdict_fail(
 		err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-		"option --metric: '%s' is none of record.switches, record.exits, record.syscalls, "
+		"option --metric: unknown metric '%s'; expected record.switches, record.exits, record.syscalls, "
 		"record.events, record.lost, record.TABLE.COLUMN, record{TABLE OPTIONS}.PATH",
 		m->source);
 }
@@ -170,7 +170,7 @@ static int ask(const struct sweep_exec *e)
 	const struct question *q = e->ctx;
 	const char *argv[WORDS_MAX + 16];
 	char *text = strdup(q->args), *rest = text, *word = text ? next_word(&rest) : NULL;
-	const struct cmd *cmd = word ? find(word, strlen(word)) : NULL;
+	const struct cmd *cmd = word ? find_command(word, strlen(word)) : NULL;
 	size_t n = 0;
 	int status = CMD_FAILED;
 
@@ -236,8 +236,8 @@ int sweep_record_check(const char *path, double max_loss_pct, uint64_t *span_ns,
 	return rc;
 }
 
-static int take(const struct sweep_metrics *all, const struct sweep_measured *from,
-		struct sweep_samples *samples, struct cdict_error *err)
+static int take_answers(const struct sweep_metrics *all, const struct sweep_measured *from,
+			struct sweep_samples *samples, struct cdict_error *err)
 {
 	int rc = 0;
 
@@ -249,4 +249,4 @@ static int take(const struct sweep_metrics *all, const struct sweep_measured *fr
 	return rc;
 }
 
-const struct sweep_recorder sweep_recorder = { .find = find_metric, .take = take };
+const struct sweep_recorder sweep_recorder = { .find = find_metric, .take = take_answers };

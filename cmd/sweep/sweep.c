@@ -88,10 +88,10 @@ static int check(const struct sweep *s, const struct sweep_opts *o, struct cdict
 	if (!s->runs || s->runs > SWEEP_RUNS_MAX || (s->drop_first && s->runs < 2))
 		return cdict_fail(
 			err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-			"option --runs: at least one that is not dropped, and at most a million");
+			"option --runs: expected 1 to 1000000, and at least 2 with --drop-first");
 	if (sweep_params_points(&s->params) * s->runs > SWEEP_RUNS_MAX)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "that is more than a million runs");
+				  "more than a million runs in all");
 	if (o->shared.task)
 		rc = task_pattern_new(&tasks, o->shared.task, err);
 	task_pattern_free(tasks);
@@ -155,7 +155,7 @@ static int plot(const struct cmd_call *call)
 	if (call->n_operands || o->params.n || o->metrics.n || o->record)
 		return cmd_usage(
 			call,
-			"--plot draws what was measured: without parameters, metrics or a command");
+			"--plot cannot be used with --param, --metric, --record or a command");
 	rc = read_file(&data, o->plot, &err);
 	if (!rc)
 		rc = sweep_read(&s, (const char *)data.data, data.len, &err);
@@ -222,12 +222,13 @@ static int sweep_command(const struct cmd_call *call)
 
 static const struct cmd_option sweep_options[] = {
 	CMD_PAIR('L', "param", OPT, params, "NAME=VALUES",
-		 "{NAME} in the command is each of VALUES in turn, as in b=1,2,4..16M; several make all "
-		 "their combinations"),
+		 "replace {NAME} in the command by each of VALUES in turn, as in b=1,2,4..16M; "
+		 "several options run all combinations"),
 	CMD_UINT('n', "runs", OPT, runs, "N", "11", "runs of each combination"),
-	CMD_FLAG(0, "drop-first", OPT, drop_first, "the first run of each does not count"),
+	CMD_FLAG(0, "drop-first", OPT, drop_first,
+		 "do not count the first run of each combination"),
 	CMD_UINT('w', "warmup", OPT, warmup, "N", "0",
-		 "runs before those of each, of which nothing is kept"),
+		 "unmeasured runs before those of each combination"),
 	CMD_STRING(0, "setup", OPT, setup, "SHELL-COMMAND",
 		   "run before the runs of each combination"),
 	CMD_STRING(0, "prepare", OPT, prepare, "SHELL-COMMAND", "run before each run"),
@@ -235,46 +236,51 @@ static const struct cmd_option sweep_options[] = {
 		   "run after the runs of each combination"),
 	CMD_STRING(
 		0, "shell", OPT, shell, "SHELL",
-		"run the command, its words with blanks between, by SHELL -c (default: without a shell)"),
+		"run the command with SHELL -c, its words joined by spaces (default: without a shell)"),
 	CMD_FLAG(0, "ignore-failure", OPT, ignore_failure,
-		 "status 0 also when runs failed; they are shown in any case"),
+		 "exit with status 0 even if runs failed; the output still shows them"),
 	CMD_ORDERED(
 		0, "metric", OPT, metrics, "[NAME=]SOURCE[:UNIT]",
-		"what is measured: wall, user, sys, cpu, maxrss, ..., record.switches, ..., or a path in "
-		"the JSON that the command prints, as samples[].bandwidth; repeatable (default: wall)"),
+		"measure wall, user, sys, cpu, maxrss, ..., record.switches, ..., or a path in the "
+		"JSON that the command prints, as in samples[].bandwidth; repeatable (default: "
+		"wall)"),
 	CMD_FLAG(0, "record", OPT, record,
-		 "record each run, as cdict record, for metrics record.*"),
+		 "record each run like cdict record, for metrics record.*"),
 	CMD_LIST('e', "event", OPT, shared.events, "GLOB",
-		 "of --record: these tracepoints (default: those of the views, and system calls)"),
-	CMD_STRING('t', "task", OPT, shared.task, "REGEX",
-		   "of --record: figures of tasks whose name matches; a leading * is taken as .*"),
+		 "with --record: record these tracepoints (default: those of the views, and system "
+		 "calls)"),
+	CMD_STRING(
+		't', "task", OPT, shared.task, "REGEX",
+		"with --record: only figures of tasks whose name matches; a leading * is taken as .*"),
 	CMD_STRING(0, "window-start", OPT, window_start, "EVENT[/FILTER/]",
-		   "of --record: figures of what lies between markers, from this event on"),
+		   "with --record: count only windows between markers, which start at this event"),
 	CMD_STRING(0, "window-end", OPT, window_end, "EVENT[/FILTER/]",
-		   "up to the next such event"),
+		   "and end at the next such event"),
 	CMD_STRING(0, "window-pick", OPT, window_pick, "WHICH",
-		   "which windows between markers, as the tables' option of that name"),
-	CMD_STRING(0, "keep", OPT, keep, "FOLDER", "of --record: keep the recordings in DIR"),
+		   "windows to count: see --window-pick of the tables"),
+	CMD_STRING(0, "keep", OPT, keep, "FOLDER", "with --record: keep the recordings in FOLDER"),
 	OPTION_MAX_LOSS,
 	CMD_ORDERED(
 		'o', "output", OPT, outputs, "FILE",
-		"write a picture (.html, .svg, .png, .pdf) or the data (.json, .csv, .md, .txt), by the "
-		"ending; repeatable (default: sweep.html); JSON and CSV are written beside the first"),
-	CMD_STRING(0, "plot", OPT, plot, "FILE", "run nothing: draw the JSON of a sweep again"),
-	CMD_FLAG(0, "restart", OPT, restart, "forget the runs of a sweep that was interrupted"),
+		"write a picture (.html, .svg, .png, .pdf) or the data (.json, .csv, .md, .txt), "
+		"by the file's extension; repeatable (default: sweep.html); JSON and CSV are "
+		"written next to the first"),
+	CMD_STRING(0, "plot", OPT, plot, "FILE",
+		   "run nothing; redraw the JSON of an earlier sweep"),
+	CMD_FLAG(0, "restart", OPT, restart, "discard the runs of an interrupted sweep"),
 	CMD_STRING(0, "x", OPT, x, "NAME",
-		   "the parameter that is the axis (default: the first with numbers)"),
+		   "the parameter on the x axis (default: the first with numbers)"),
 	CMD_CHOICE(0, "x-scale", OPT, x_scale, "SCALE", scales, "auto",
-		   "the axis: linear, log or as fits"),
+		   "the x axis: linear, log, or whichever fits"),
 	CMD_CHOICE(0, "y-scale", OPT, y_scale, "SCALE", y_scales, "linear",
 		   "the metrics' axis: linear or log"),
 	CMD_LIST(0, "mark", OPT, marks, "VALUE[=LABEL]",
-		 "a line across the plot there, as in 4K,64K=L2"),
-	CMD_STRING(0, "title", OPT, title, "TEXT", "call it TEXT (default: the command)"),
+		 "draw a line across the plot at VALUE, as in 4K,64K=L2"),
+	CMD_STRING(0, "title", OPT, title, "TEXT", "the plot's title (default: the command)"),
 	CMD_UINT(0, "width", OPT, width, "N", NULL, "width in pixels (default: 1280)"),
 	CMD_UINT(0, "height", OPT, height, "N", NULL, "height in pixels (default: 720)"),
 	CMD_CHOICE(0, "theme", OPT, theme, "THEME", themes, "light",
-		   "paper of SVG, PNG and PDF; HTML is as its reader has it"),
+		   "background of SVG, PNG and PDF; HTML follows the browser's setting"),
 	OPTION_FORMAT_ROWS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,
@@ -283,10 +289,11 @@ static const struct cmd_option sweep_options[] = {
 
 static const struct cmd_example sweep_examples[] = {
 	{ "cdict sweep -n 3 -L b 1K,4K,16K..1M -- dd if=/dev/zero of=/dev/null bs={b} count=100",
-	  "how long it takes with each block size" },
+	  "measure the time for each block size" },
 	{ "cdict sweep -n 3 -L b 4K,64K --metric 'benchmark_samples[].bandwidth:B/s' -o disk.svg -- diskread -f /dev/zero -b {b} -j",
-	  "a figure that the command prints" },
-	{ "cdict sweep --plot disk.json -o disk.png --mark 32K=L1 --y-scale log", "drawn again" },
+	  "plot a figure that the command prints" },
+	{ "cdict sweep --plot disk.json -o disk.png --mark 32K=L1 --y-scale log",
+	  "redraw with a mark and a log axis" },
 	{ NULL, NULL },
 };
 
@@ -295,9 +302,9 @@ const struct cmd cmd_sweep = {
 	.brief = "benchmark a command over parameters: medians, quartiles, a plot",
 	.operands = "[--] COMMAND...",
 	.about =
-		"Runs COMMAND for each combination of parameter values and draws medians with quartile bars. What "
-		"was interrupted goes on where it was when the same command line is given again. A run that fails "
-		"is shown, with its status, and does not count.",
+		"Runs COMMAND for each combination of parameter values and draws medians with "
+		"quartile bars. Repeat the command line to continue an interrupted sweep. A failed "
+		"run is shown with its status, and does not count.",
 	.options = sweep_options,
 	.opts_size = sizeof(struct sweep_opts),
 	.max_operands = SWEEP_WORDS_MAX,

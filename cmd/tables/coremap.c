@@ -15,7 +15,7 @@ struct coremap_opts {
 
 static const char *const by_choices[] = { "run", "switches", NULL };
 
-static int add(struct figures *f, struct cdict_error *err)
+static int add_analyses(struct figures *f, struct cdict_error *err)
 {
 	return analyze_coremap_new(&f->walk.coremap, f->walk.eng, err);
 }
@@ -74,20 +74,20 @@ static int print(struct figures *f)
 
 static int coremap_run(const struct cmd_call *call)
 {
-	return figures_command(call, add, print);
+	return figures_command(call, add_analyses, print);
 }
 
 static const struct cmd_option coremap_options[] = {
 	OPTION_INPUT,
 	CMD_CHOICE(0, "by", struct coremap_opts, by, "WHAT", by_choices, "run",
-		   "what the map shows: run time in percent, or switches"),
+		   "show run time in percent of the window, or switches"),
 	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
 	OPTION_FORMAT,
 	OPTION_NO_PAGER,
 	CMD_STRING('s', "sort", struct options_shared, sort, "KEY[:asc|:desc]",
-		   "sort the tasks by name, tid, run_ns or switches (default: what the map shows)"),
+		   "sort the tasks by name, tid, run_ns or switches (default: the figure shown)"),
 	OPTION_TOP,
 	OPTIONS_READ,
 	CMD_OPTIONS_END,
@@ -96,7 +96,7 @@ static const struct cmd_option coremap_options[] = {
 static const struct cmd_example coremap_examples[] = {
 	{ "cdict coremap run.cdict -n 20", "the busiest twenty tasks, the rest as one row" },
 	{ "cdict coremap run.cdict --by switches -C 0-7", "switches on eight CPUs" },
-	{ "cdict coremap run.cdict -t KVM", "on which CPUs the vCPUs ran" },
+	{ "cdict coremap run.cdict -t KVM", "the CPUs on which the vCPUs ran" },
 	{ NULL, NULL },
 };
 
@@ -105,9 +105,10 @@ const struct cmd cmd_coremap = {
 	.brief = "which task ran on which CPU: run time and switches",
 	.operands = "[FILE...]",
 	.about =
-		"A row a task, a column a CPU; tasks that are not shown are one row, IDLE and the "
-		"time of which nobody knows who ran come last, so that every column adds up to 100 % "
-		"of the window. A cell that never was is a dash. CSV and JSON have a row a cell.",
+		"One row per task, one column per CPU. Tasks that are not shown share one row; "
+		"IDLE and time without a known task come last, so every column adds up to 100 % of "
+		"the window. A dash means that the task was never on that CPU. CSV and JSON have "
+		"one row per cell.",
 	.options = coremap_options,
 	.opts_size = sizeof(struct coremap_opts),
 	.max_operands = FIGURES_FILES,

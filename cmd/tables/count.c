@@ -51,7 +51,7 @@ static bool filters_tasks(const struct options_shared *o)
 	return o->task || o->tids.n || o->vm;
 }
 
-static int add(struct figures *f, struct cdict_error *err)
+static int add_analyses(struct figures *f, struct cdict_error *err)
 {
 	const struct count_opts *opts = f->call->opts;
 	struct analyze_counts_options how = { .types = f->filter.types,
@@ -75,19 +75,17 @@ static enum syscalls_abi abi_of(struct figures *f, char *note, size_t size)
 	enum syscalls_abi abi = opts->abi ? (enum syscalls_abi)opts->abi : syscalls_abi_of(machine);
 
 	if (!sum->has_sys_enter && !sum->has_sys_exit)
-		figures_lacks(f, "holds neither raw_syscalls:* nor syscalls:*: no system call is "
-				 "to be seen; record with -e 'raw_syscalls:*'");
+		figures_lacks(f, "no raw_syscalls:* or syscalls:* events: cannot count system "
+				 "calls; record with -e 'raw_syscalls:*'");
 	else if (!sum->has_sys_enter || !sum->has_sys_exit)
 		cmd_warn(f->call, f->file,
-			 "holds no raw_syscalls:%s: %s; record with -e 'raw_syscalls:*'",
+			 "no raw_syscalls:%s events: %s; record with -e 'raw_syscalls:*'",
 			 sum->has_sys_enter ? "sys_exit" : "sys_enter",
-			 sum->has_sys_enter ? "nobody knows how system calls ended"
-					    : "nobody knows which system calls began");
+			 sum->has_sys_enter ? "cannot tell how system calls ended"
+					    : "cannot tell which system calls began");
 	if (abi == SYSCALLS_UNKNOWN)
-		cmd_warn(
-			f->call, f->file,
-			"does not say of which machine it is, or of one whose system calls have no "
-			"names here: --abi names them");
+		cmd_warn(f->call, f->file,
+			 "unknown architecture: cannot name system calls; choose one with --abi");
 	else
 		snprintf(note, size, "system calls named as on %s", abis[abi]);
 	return abi;
@@ -131,14 +129,14 @@ static int count_run(const struct cmd_call *call)
 	if (!by)
 		return cmd_usage(call, "option --by takes either event or syscall");
 	if (by & ANALYZE_COUNTS_BY_SYSCALL && opts->shared.events.n)
-		return cmd_usage(call, "option -e is of events: --by syscall counts system calls");
+		return cmd_usage(call, "option -e cannot be used with --by syscall");
 	if (by & ANALYZE_COUNTS_BY_WINDOW && opts->bucket_ms)
-		return cmd_usage(call, "options --bucket and --by window exclude each other");
+		return cmd_usage(call, "option --bucket cannot be used with --by window");
 	if (opts->bucket_ms && options_ms(opts->bucket_ms, &ns, &err))
 		return options_fail(call, NULL, &err);
 	if (opts->bucket_ms && !ns)
 		return cmd_usage(call, "option --bucket takes more than 0 milliseconds");
-	return figures_command(call, add, print);
+	return figures_command(call, add_analyses, print);
 }
 
 static const struct cmd_option count_options[] = {
@@ -147,9 +145,9 @@ static const struct cmd_option count_options[] = {
 		 "a row per event (the default) or syscall, task, cpu, window between markers; comma "
 		 "list: task,syscall"),
 	CMD_STRING(0, "bucket", struct count_opts, bucket_ms, "MS",
-		   "a row per time bucket of MS milliseconds, too"),
+		   "split the rows into time buckets of MS milliseconds"),
 	CMD_CHOICE(0, "abi", struct count_opts, abi, "MACHINE", abis, "capture",
-		   "name system calls as on this machine: i386 for tasks of 32 bits"),
+		   "use the system call names of this architecture; i386 for 32-bit tasks"),
 	OPTION_EVENT,
 	OPTIONS_SELECT,
 	OPTION_APPEND_TID,
@@ -159,8 +157,8 @@ static const struct cmd_option count_options[] = {
 };
 
 static const struct cmd_example count_examples[] = {
-	{ "cdict count run.cdict", "which events, how many" },
-	{ "cdict count run.cdict --by task,syscall -t qemu", "system calls, as perf trace -s" },
+	{ "cdict count run.cdict", "the number of events of each type" },
+	{ "cdict count run.cdict --by task,syscall -t qemu", "system calls, like perf trace -s" },
 	{ "cdict count run.cdict --bucket 10 -e sched_switch", "switches per 10 ms" },
 	{ NULL, NULL },
 };
@@ -169,10 +167,9 @@ const struct cmd cmd_count = {
 	.name = "count",
 	.brief = "how often events and system calls happened, and how long calls took",
 	.operands = "[FILE...]",
-	.about =
-		"A row per event or, with --by syscall, per system call, which needs "
-		"raw_syscalls:* or syscalls:sys_enter_*,syscalls:sys_exit_*. A call counts where it begins, its "
-		"time and whether it failed where it returns.",
+	.about = "A row per event or, with --by syscall, per system call, which needs "
+		 "raw_syscalls:* or syscalls:sys_enter_*,syscalls:sys_exit_*. A call is counted "
+		 "when it begins; its duration and failure are counted when it returns.",
 	.options = count_options,
 	.opts_size = sizeof(struct count_opts),
 	.max_operands = FIGURES_FILES,

@@ -25,9 +25,10 @@ static int print_reasons(struct figures *f, enum tables_exits_by by)
 	char note[200], count[NUMBER_ROOM], time[NUMBER_ROOM];
 
 	snprintf(note, sizeof(note),
-		 "halted: %s exits, %s ms in which guests were idle; "
+		 "halted: %s exit%s, %s ms in which guests were idle; "
 		 "not part of the percentages",
-		 number_grouped(count, idle.events), number_scaled(time, idle.time_ns, 1000000, 3));
+		 number_grouped(count, idle.events), idle.events == 1 ? "" : "s",
+		 number_scaled(time, idle.time_ns, 1000000, 3));
 	return figures_print(f, idle.events ? note : NULL, tables, 2);
 }
 
@@ -44,7 +45,7 @@ static int print_access(struct figures *f, int by)
 	return figures_print(f, NULL, &t, 1);
 }
 
-static int add(struct figures *f, struct cdict_error *err)
+static int add_analyses(struct figures *f, struct cdict_error *err)
 {
 	const struct exits_opts *opts = f->call->opts;
 	struct analyze_exits_options options = { .no_accesses = opts->by < BY_PORT };
@@ -61,11 +62,11 @@ static int print(struct figures *f)
 		analyze_kvm_events(cdict_reader_info(f->reader, "host.arch"));
 
 	if (!sum->has_exit)
-		figures_lacks(f, "holds no %s; record with -e 'kvm:*'", kvm->exit);
+		figures_lacks(f, "no %s events: record with -e 'kvm:*'", kvm->exit);
 	else if (!sum->has_entry)
 		cmd_warn(f->call, f->file,
-			 "holds no %s: exits are counted, their time is "
-			 "unknown",
+			 "no %s events: exits are counted, but their time is unknown; record with "
+			 "-e 'kvm:*'",
 			 kvm->entry);
 	return opts->by >= BY_PORT ? print_access(f, opts->by)
 				   : print_reasons(f, (enum tables_exits_by)opts->by);
@@ -84,10 +85,10 @@ static int exits_run(const struct cmd_call *call)
 	const struct exits_opts *opts = call->opts;
 
 	if (opts->shared.job)
-		return opts->by >= BY_PORT ? cmd_usage(call, "--by %s is for files, not for --job",
+		return opts->by >= BY_PORT ? cmd_usage(call, "--by %s cannot be used with --job",
 						       by_choices[opts->by])
 					   : fleet_print(call, &views[opts->by]);
-	return figures_command(call, add, print);
+	return figures_command(call, add_analyses, print);
 }
 
 static const struct cmd_option exits_options[] = {
@@ -115,11 +116,11 @@ const struct cmd cmd_exits = {
 	.brief = "why guests exited, how often and for how long",
 	.operands = "[FILE...]",
 	.about =
-		"The time of an exit runs from kvm_exit to the next kvm_entry of the same thread, "
-		"whatever the thread did in between. Exits are ranked by the part of it on a CPU; "
-		"off CPU is the rest, in which the thread slept or was preempted. HLT and its kin are "
-		"the guest being idle: they come last and are left out of the percentages. A second "
-		"table tells the time spent in the guest.",
+		"An exit lasts from kvm_exit to the next kvm_entry of the same thread, whatever "
+		"the thread did in between. Exits are ranked by their time on a CPU; off CPU is "
+		"the rest, in which the thread slept or was preempted. HLT and similar exits mean "
+		"an idle guest: they come last and are left out of the percentages. A second table "
+		"shows the time spent in the guest.",
 	.options = exits_options,
 	.opts_size = sizeof(struct exits_opts),
 	.max_operands = FIGURES_FILES,

@@ -73,11 +73,10 @@ int figures_open_file(struct figures *f, const struct cmd_call *call, const char
 		return figures_fail(f, &err);
 	options_filter_tell(&f->filter, call, f->file);
 	if (call->cmd->one_window && f->filter.windows.n > 1)
-		cmd_warn(
-			call, f->file,
-			"there are %zu windows between markers: shown is what lasts from the first "
-			"start to the last end",
-			f->filter.windows.n);
+		cmd_warn(call, f->file,
+			 "found %zu windows between markers; showing the time from the first start "
+			 "to the last end",
+			 f->filter.windows.n);
 	rc = open_labels(f);
 	if (rc)
 		return rc;
@@ -176,15 +175,16 @@ int figures_no_task(const struct figures *f)
 
 	if (!!o->vm + !!o->task + !!o->tids.n > 1)
 		return cmd_errorf(f->call, f->file,
-				  "no task is all that was asked for with --task, --tid and --vm");
+				  "no task matches all of --task, --tid and --vm");
 	if (o->vm)
-		return cmd_errorf(f->call, f->file,
-				  "holds no VM '%s'; 'cdict vcpu' lists those it holds", o->vm);
+		return cmd_errorf(f->call, f->file, "unknown VM '%s'; 'cdict vcpu' lists the VMs",
+				  o->vm);
 	if (o->task)
 		return cmd_errorf(f->call, f->file,
-				  "no task has a name that matches '%s'; 'cdict tasks' lists them",
+				  "no task name matches '%s'; 'cdict tasks' lists the tasks",
 				  o->task);
-	return cmd_errorf(f->call, f->file, "no task has such a tid; 'cdict tasks' lists them");
+	return cmd_errorf(f->call, f->file,
+			  "no task has such a tid; 'cdict tasks' lists the tasks");
 }
 
 int figures_run_wanted(struct figures *f)
@@ -211,20 +211,20 @@ bool figures_has_switch(struct figures *f, const char *did)
 	if (analyze_engine_summary(f->walk.eng)->has_switch) {
 		if (!analyze_engine_summary(f->walk.eng)->has_runs)
 			cmd_warn(f->call, f->file,
-				 "was recorded of some tasks without sched:sched_stat_runtime: how "
-				 "long they ran is unknown; record with -e 'sched:*'");
+				 "only some tasks were recorded, without sched:sched_stat_runtime: "
+				 "their run times are unknown; record with -e 'sched:*'");
 		return true;
 	}
 	if (analyze_engine_summary(f->walk.eng)->scope.filtered)
 		figures_lacks(
 			f,
-			"holds only some sched:sched_switch: nobody knows who %s; record without a "
+			"only some sched:sched_switch events: cannot tell which task %s; record without a "
 			"filter on it",
 			did);
 	else
 		figures_lacks(
 			f,
-			"holds no sched:sched_switch: nobody knows who %s; record with -e 'sched:*'",
+			"no sched:sched_switch events: cannot tell which task %s; record with -e 'sched:*'",
 			did);
 	return false;
 }
@@ -238,8 +238,7 @@ bool figures_has_vcpus(struct figures *f)
 	if (sum->has_entry || sum->has_exit)
 		return true;
 	figures_lacks(f,
-		      "holds neither %s nor %s: no vCPU is to be seen; "
-		      "record with -e 'kvm:*' -e 'sched:*'",
+		      "no %s or %s events: cannot find vCPUs; record with -e 'kvm:*' -e 'sched:*'",
 		      kvm->entry, kvm->exit);
 	return false;
 }
@@ -315,7 +314,7 @@ int figures_print_all(struct figures *f, const char *note, struct table *const *
 }
 
 /* Keeps the tables, to be joined with those of the other files. */
-static int keep(struct figures *f, const char *note, struct table **tables, size_t n)
+static int keep_tables(struct figures *f, const char *note, struct table **tables, size_t n)
 {
 	bool all = true;
 
@@ -349,7 +348,7 @@ int figures_print(struct figures *f, const char *note, struct table **tables, si
 	int status;
 
 	if (f->several)
-		return keep(f, note, tables, n);
+		return keep_tables(f, note, tables, n);
 	status = figures_sort(tables, n, f->opts, &err) ? figures_fail(f, &err)
 							: figures_print_all(f, note, tables, n);
 	for (size_t i = 0; i < n; i++)

@@ -37,8 +37,8 @@ static int read_password(const char *path, char **out, struct cdict_error *err)
 	if (n < 0) {
 		free(*out);
 		*out = NULL;
-		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "%s: holds no password",
-				  path);
+		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
+				  "%s: no password in this file", path);
 	}
 	(*out)[strcspn(*out, "\r\n")] = 0;
 	return 0;
@@ -74,7 +74,7 @@ int fleet_open_store(struct store **out, const struct options_shared *o, struct 
 		where = own = default_place();
 		if (!own)
 			rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-					"needs --store: there is no home folder for jobs");
+					"needs --store: no home folder for jobs");
 	}
 	rc = rc ? rc : store_open(out, where, password, err);
 	free(own);
@@ -106,7 +106,7 @@ int fleet_refuse(const struct cmd_call *call)
 			   : o->append_tid                      ? "--append-tid"
 								: NULL;
 
-	return what ? cmd_usage(call, "%s does not go with --job", what) : CMD_DONE;
+	return what ? cmd_usage(call, "%s cannot be used with --job", what) : CMD_DONE;
 }
 
 int fleet_print_tables(const struct cmd_call *call, const char *title, const char *note,
@@ -138,9 +138,9 @@ static char *note_of(const struct fleet_read *r)
 	char events[NUMBER_ROOM], lost[NUMBER_ROOM], time[NUMBER_ROOM];
 	char *note = NULL;
 	int n = asprintf(&note,
-			 "%zu host%s, %" PRIu64 " buckets, %s s together, %s events, %s lost",
+			 "%zu host%s, %" PRIu64 " bucket%s, %s s in total, %s events, %s lost",
 			 r->hosts.n, r->hosts.n == 1 ? "" : "s", r->rows.values,
-			 number_seconds(time, r->rows.window_ns),
+			 r->rows.values == 1 ? "" : "s", number_seconds(time, r->rows.window_ns),
 			 number_grouped(events, r->rows.events),
 			 number_grouped(lost, r->rows.lost));
 
@@ -154,9 +154,9 @@ int fleet_loss_status(const struct cmd_call *call, const struct fleet_read *r)
 
 	if (r->gone) {
 		cmd_warn(call, NULL,
-			 "job %s: the store has lost %" PRIu64
-			 " buckets that were pushed (it evicts): the figures are of the others",
-			 r->job.id, r->gone);
+			 "job %s: the store evicted %" PRIu64
+			 " pushed bucket%s; the figures cover the others",
+			 r->job.id, r->gone, r->gone == 1 ? "" : "s");
 		status = CMD_DAMAGED;
 	}
 	if (loss_percent(&r->rows) > o->max_loss_pct) {

@@ -15,7 +15,7 @@ struct latency_opts {
 
 static const char *const by_choices[] = { "task", "cpu", NULL };
 
-static int add(struct figures *f, struct cdict_error *err)
+static int add_analyses(struct figures *f, struct cdict_error *err)
 {
 	const struct latency_opts *opts = f->call->opts;
 	struct analyze_latency_options how = { .by_cpu = opts->by == BY_CPU,
@@ -33,8 +33,10 @@ static int print(struct figures *f)
 	int status;
 
 	if (figures_has_switch(f, "waited") && !tables_has_wakeups(&f->walk))
-		figures_lacks(f, "holds neither sched:sched_waking nor sched:sched_wakeup: no "
-				 "wake-up latency is known; record with -e 'sched:*'");
+		figures_lacks(
+			f,
+			"no sched:sched_waking or sched:sched_wakeup events: wake-up latencies are "
+			"unknown; record with -e 'sched:*'");
 	t = opts->perf           ? tables_latency_perf(&f->walk)
 	    : opts->by == BY_CPU ? tables_latency_cpus(&f->walk)
 				 : tables_latency(&f->walk);
@@ -57,21 +59,21 @@ static int latency_run(const struct cmd_call *call)
 	const struct options_shared *shared = &opts->shared;
 
 	if (opts->by == BY_CPU && (shared->task || shared->tids.n || shared->vm || opts->perf))
-		return cmd_usage(call, "option --by cpu counts all tasks: it does not go with "
+		return cmd_usage(call, "option --by cpu counts all tasks: it cannot be used with "
 				       "--task, --tid, --vm or --perf");
 	if (shared->job)
 		return opts->by == BY_CPU || opts->perf
-			       ? cmd_usage(call, "--by cpu and --perf are for files, not for --job")
+			       ? cmd_usage(call, "--by cpu and --perf cannot be used with --job")
 			       : fleet_print(call, &fleet_latency);
-	return figures_command(call, add, print);
+	return figures_command(call, add_analyses, print);
 }
 
 static const struct cmd_option latency_options[] = {
 	OPTION_INPUT,
 	CMD_CHOICE(0, "by", struct latency_opts, by, "WHAT", by_choices, "task",
-		   "a row per task, or per CPU on which tasks came to run"),
+		   "a row per task, or per CPU on which waiting tasks were switched in"),
 	CMD_FLAG(0, "perf", struct latency_opts, perf,
-		 "the figures of perf sched latency, by its definition"),
+		 "the figures of perf sched latency, as it defines them"),
 	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
@@ -82,7 +84,7 @@ static const struct cmd_option latency_options[] = {
 };
 
 static const struct cmd_example latency_examples[] = {
-	{ "cdict latency run.cdict -n 20", "who once waited longest for a CPU" },
+	{ "cdict latency run.cdict -n 20", "the tasks with the longest single wait for a CPU" },
 	{ "cdict latency run.cdict -t vhost -s latency_p99_ns", "the vhost threads" },
 	{ "cdict latency run.cdict --perf", "what perf sched latency prints" },
 	{ NULL, NULL },
@@ -92,10 +94,9 @@ const struct cmd cmd_latency = {
 	.name = "latency",
 	.brief = "run-queue latency: from wake-up to running",
 	.operands = "[FILE...]",
-	.about =
-		"Latency is the time from a task's first wake-up to its switch-in. With -v also the "
-		"waits after preemption. Percentiles are at most 0.8 % off, everything else is exact. "
-		"The bars count the waits of all tasks by powers of two.",
+	.about = "Latency is the time from a task's first wake-up to its switch-in. -v adds the "
+		 "waits after preemption. Percentiles are at most 0.8 % off; everything else is "
+		 "exact. The bars count the waits of all tasks by powers of two.",
 	.options = latency_options,
 	.opts_size = sizeof(struct latency_opts),
 	.max_operands = FIGURES_FILES,

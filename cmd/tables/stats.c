@@ -21,7 +21,7 @@ struct stats {
 	char *head, *chart;
 };
 
-static int add(struct figures *f, struct cdict_error *err)
+static int add_analyses(struct figures *f, struct cdict_error *err)
 {
 	struct analyze_switches_options switches = { .buckets = 1 };
 	int rc = tables_walk_add(&f->walk, err);
@@ -30,7 +30,7 @@ static int add(struct figures *f, struct cdict_error *err)
 }
 
 /* Takes the table, and sorts and cuts it. */
-static int keep(struct stats *st, struct table *t, const char *heading, uint64_t top)
+static int keep_table(struct stats *st, struct table *t, const char *heading, uint64_t top)
 {
 	struct cdict_error err = { 0 };
 
@@ -42,25 +42,25 @@ static int keep(struct stats *st, struct table *t, const char *heading, uint64_t
 	return table_sort(t, NULL, &err) ? figures_fail(&st->f, &err) : CMD_DONE;
 }
 
-static int fill(struct stats *st)
+static int make_tables(struct stats *st)
 {
 	const struct tables_walk *w = &st->f.walk;
 	uint64_t top = st->f.opts->top ? st->f.opts->top : 20;
-	int status = keep(st, tables_vcpu(w), "vCPUs, worst first", 0);
+	int status = keep_table(st, tables_vcpu(w), "vCPUs, worst first", 0);
 
 	if (!status)
-		status = keep(st, tables_antagonists(w, st->tables[0], MOST_ANTAGONISTS),
-			      "Who ran while a vCPU waited", 0);
+		status = keep_table(st, tables_antagonists(w, st->tables[0], MOST_ANTAGONISTS),
+				    "Tasks that ran while a vCPU waited", 0);
 	if (!status)
-		status = keep(st, tables_exits(w, TABLES_EXITS_BY_REASON, NULL), "Exits by reason",
-			      0);
+		status = keep_table(st, tables_exits(w, TABLES_EXITS_BY_REASON, NULL),
+				    "Exits by reason", 0);
 	if (!status)
-		status = keep(st, tables_guest(w), "Time in the guest", 0);
+		status = keep_table(st, tables_guest(w), "Time in the guest", 0);
 	if (!status)
-		status = keep(st, tables_tasks(w, false), "Tasks by run time", top);
+		status = keep_table(st, tables_tasks(w, false), "Tasks by run time", top);
 	if (!status)
-		status = keep(st, tables_latency(w), "Wake-up latency, longest first", top);
-	return status ? status : keep(st, tables_switches_cpus(w), "CPUs", 0);
+		status = keep_table(st, tables_latency(w), "Wake-up latency, longest first", top);
+	return status ? status : keep_table(st, tables_switches_cpus(w), "CPUs", 0);
 }
 
 /* The non-empty tables, then the core map; given, NULL: out of memory. */
@@ -162,12 +162,12 @@ static int stats_run(const struct cmd_call *call)
 
 	if (!status)
 		st.map = (struct coremap_map){ .w = &f->walk, .top = f->opts->top };
-	if (!status && add(f, &err))
+	if (!status && add_analyses(f, &err))
 		status = figures_fail(f, &err);
 	if (!status)
 		status = figures_run_wanted(f);
 	if (!status)
-		status = fill(&st);
+		status = make_tables(&st);
 	if (!status && coremap_map_init(&st.map, &err))
 		status = figures_fail(f, &err);
 	if (!status)
@@ -197,7 +197,7 @@ static const struct cmd_option stats_options[] = {
 };
 
 static const struct cmd_example stats_examples[] = {
-	{ "cdict stats run.cdict -o run.txt", "the figures of a capture, to keep beside it" },
+	{ "cdict stats run.cdict -o run.txt", "the figures of a capture, to keep with it" },
 	{ NULL, NULL },
 };
 
@@ -205,9 +205,9 @@ const struct cmd cmd_stats = {
 	.name = "stats",
 	.brief = "the figures of a capture in one text: vCPUs, exits, tasks, latency, CPUs",
 	.operands = "[FILE]",
-	.about = "One walk over the capture, and what the commands vcpu, exits, tasks, latency, "
-		 "switches and coremap would print of it one after the other. The same "
-		 "capture gives the same text.",
+	.about = "Prints the tables of the commands vcpu, exits, tasks, latency, switches and "
+		 "coremap one after the other, from one pass over the capture. The same capture "
+		 "always gives the same text.",
 	.options = stats_options,
 	.opts_size = sizeof(struct options_shared),
 	.max_operands = 1,

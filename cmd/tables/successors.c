@@ -2,7 +2,7 @@
 /* cdict successors: which tasks ran next on the CPU after a task. */
 #include "cmd/tables/figures.h"
 
-static int add(struct figures *f, struct cdict_error *err)
+static int add_analyses(struct figures *f, struct cdict_error *err)
 {
 	return analyze_successors_new(&f->walk.successors, f->walk.eng, err);
 }
@@ -22,7 +22,7 @@ static int successors_run(const struct cmd_call *call)
 
 	if (!opts->task && !opts->tids.n && !opts->vm)
 		return cmd_usage(call, "needs a task: --task, --tid or --vm");
-	return figures_command(call, add, print);
+	return figures_command(call, add_analyses, print);
 }
 
 static const struct cmd_option successors_options[] = {
@@ -31,19 +31,19 @@ static const struct cmd_option successors_options[] = {
 };
 
 static const struct cmd_example successors_examples[] = {
-	{ "cdict successors run.cdict --tid 1054", "who ran after one thread" },
+	{ "cdict successors run.cdict --tid 1054", "the tasks that ran after one thread" },
 	{ "cdict successors run.cdict -t 'CPU ./KVM' --merge-sys-tasks",
-	  "who ran after the vCPUs, kernel threads of a kind as one" },
+	  "the tasks that ran after the vCPUs, with kernel threads merged by kind" },
 	{ NULL, NULL },
 };
 
 const struct cmd cmd_successors = {
 	.name = "successors",
-	.brief = "who ran next on the CPU after a task",
+	.brief = "which tasks ran next on the CPU after a task",
 	.operands = "[FILE...]",
-	.about = "Counts the switches away from each task that matches, by the task switched to. "
-		 "Percent are of all switches away from the task; involuntary ones are those in "
-		 "which it could have run on; IDLE has none.",
+	.about = "Counts the switches away from each matching task, by the task switched to. "
+		 "Percentages are of all switches away from the task. A switch is involuntary if "
+		 "the task could have kept running; IDLE has none.",
 	.options = successors_options,
 	.opts_size = sizeof(struct options_shared),
 	.max_operands = FIGURES_FILES,

@@ -28,7 +28,7 @@ static uint64_t nice_bucket(uint64_t window_ns)
 	}
 }
 
-static int add(struct figures *f, struct cdict_error *err)
+static int add_analyses(struct figures *f, struct cdict_error *err)
 {
 	const struct switches_opts *opts = f->call->opts;
 	struct analyze_switches_options how = { 0 };
@@ -64,13 +64,13 @@ static int switches_run(const struct cmd_call *call)
 		return options_fail(call, NULL, &err);
 	if (opts->bucket_ms && !ns)
 		return cmd_usage(call, "option --bucket takes more than 0 milliseconds");
-	return figures_command(call, add, print);
+	return figures_command(call, add_analyses, print);
 }
 
 static const struct cmd_option switches_options[] = {
 	OPTION_INPUT,
 	CMD_STRING(0, "bucket", struct switches_opts, bucket_ms, "MS",
-		   "the length of a bucket (default: a round one that makes at most 20)"),
+		   "bucket length (default: a round length that gives at most 20 buckets)"),
 	OPTION_CPU,
 	OPTIONS_WINDOW,
 	OPTION_NO_GUEST_MODE,
@@ -82,7 +82,7 @@ static const struct cmd_option switches_options[] = {
 static const struct cmd_example switches_examples[] = {
 	{ "cdict switches run.cdict", "how busy each CPU was over time" },
 	{ "cdict switches run.cdict --bucket 1 -s switches -n 10",
-	  "the ten milliseconds with most switches" },
+	  "the ten milliseconds with the most switches" },
 	{ NULL, NULL },
 };
 
@@ -90,10 +90,9 @@ const struct cmd cmd_switches = {
 	.name = "switches",
 	.brief = "context switches and busy time, per CPU and over time",
 	.operands = "[FILE...]",
-	.about =
-		"A row per CPU and time bucket, then one per CPU. Busy is the share of the bucket "
-		"in which a task other than IDLE ran; involuntary switches are those of tasks that "
-		"could have run on.",
+	.about = "One row per CPU and time bucket, then one per CPU. Busy is the share of the "
+		 "bucket in which a task other than IDLE ran; involuntary switches are those of "
+		 "tasks that could have kept running.",
 	.options = switches_options,
 	.opts_size = sizeof(struct switches_opts),
 	.max_operands = FIGURES_FILES,

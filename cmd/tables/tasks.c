@@ -12,7 +12,7 @@ struct tasks_opts {
 enum { BY_TASK = 0, BY_GROUP, BY_ROLE };
 static const char *const by_choices[] = { "task", "group", "role", NULL };
 
-static int add(struct figures *f, struct cdict_error *err)
+static int add_analyses(struct figures *f, struct cdict_error *err)
 {
 	const struct tasks_opts *opts = f->call->opts;
 	struct analyze_tasks_options how = { .per_cpu = opts->per_cpu };
@@ -37,13 +37,13 @@ static int tasks_run(const struct cmd_call *call)
 	const struct tasks_opts *opts = call->opts;
 
 	if (opts->per_cpu && opts->by != BY_TASK)
-		return cmd_usage(call, "--per-cpu is for rows of tasks, not for --by %s",
+		return cmd_usage(call, "--per-cpu cannot be used with --by %s",
 				 by_choices[opts->by]);
 	if (opts->shared.job)
 		return opts->per_cpu || opts->by != BY_TASK
-			       ? cmd_usage(call, "--by and --per-cpu are for files, not for --job")
+			       ? cmd_usage(call, "--by and --per-cpu cannot be used with --job")
 			       : fleet_print(call, &fleet_tasks);
-	return figures_command(call, add, print);
+	return figures_command(call, add_analyses, print);
 }
 
 static const struct cmd_option tasks_options[] = {
@@ -52,7 +52,7 @@ static const struct cmd_option tasks_options[] = {
 		0, "by", struct tasks_opts, by, "WHAT", by_choices, "task",
 		"a row for each task, group or role: a group is a VM, the kernel threads, or tasks "
 		"of one name; roles are the parts of a VM and the kinds of kernel threads"),
-	CMD_FLAG(0, "per-cpu", struct tasks_opts, per_cpu, "one row a task and CPU"),
+	CMD_FLAG(0, "per-cpu", struct tasks_opts, per_cpu, "one row per task and CPU"),
 	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
@@ -65,11 +65,11 @@ static const struct cmd_option tasks_options[] = {
 static const struct cmd_example tasks_examples[] = {
 	{ "cdict tasks run.cdict", "every task, by run time, IDLE last" },
 	{ "cdict tasks run.cdict -t qemu -s latency_max_ns -n 10",
-	  "the ten QEMU threads that once waited longest for a CPU" },
+	  "the ten QEMU threads with the longest single wait for a CPU" },
 	{ "cdict tasks run.cdict --by group",
 	  "600 tasks as a few rows: VMs, the kernel, programs" },
 	{ "cdict tasks run.cdict --per-cpu -C 0-3 --format csv",
-	  "who ran on CPUs 0 to 3, for a script" },
+	  "the tasks that ran on CPUs 0 to 3, for a script" },
 	{ NULL, NULL },
 };
 

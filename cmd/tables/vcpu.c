@@ -124,15 +124,16 @@ static void warn(struct figures *f)
 		return;
 	if (!sum->has_entry || !sum->has_exit)
 		cmd_warn(f->call, f->file,
-			 "holds no %s: what a vCPU did on its CPU is mostly unknown",
+			 "no %s events: most of the vCPUs' time on a CPU is unknown; record with "
+			 "-e 'kvm:*'",
 			 sum->has_entry ? kvm->exit : kvm->entry);
 	if (!sum->has_switch)
 		cmd_warn(f->call, f->file,
-			 "holds no sched:sched_switch: a vCPU that was off its CPU counts as "
-			 "handling an exit; record with -e 'sched:*'");
+			 "no sched:sched_switch events: time off the CPU counts as handling an "
+			 "exit; record with -e 'sched:*'");
 }
 
-static int add(struct figures *f, struct cdict_error *err)
+static int add_analyses(struct figures *f, struct cdict_error *err)
 {
 	const struct vcpu_opts *opts = f->call->opts;
 	int rc = analyze_vcpus_new(&f->walk.vcpus, f->walk.eng, err);
@@ -155,9 +156,9 @@ static int vcpu_run(const struct cmd_call *call)
 	const struct vcpu_opts *opts = call->opts;
 
 	if (opts->shared.job)
-		return opts->by != BY_STATE ? cmd_usage(call, "--by is for files, not for --job")
+		return opts->by != BY_STATE ? cmd_usage(call, "--by cannot be used with --job")
 					    : fleet_print(call, &fleet_vcpu);
-	return figures_command(call, add, print);
+	return figures_command(call, add_analyses, print);
 }
 
 static const struct cmd_option vcpu_options[] = {
@@ -165,8 +166,8 @@ static const struct cmd_option vcpu_options[] = {
 	CMD_CHOICE(
 		0, "by", struct vcpu_opts, by, "WHAT", by_choices, "state",
 		"a row per vCPU with its states, per vCPU and exit reason, per vCPU and "
-		"antagonist, per VM and whom it waited behind, per VM and who had the other thread of "
-		"its cores, or per vCPU and how its halts ended"),
+		"antagonist, per VM and the VM or tasks it waited behind, per VM and the VM or "
+		"tasks on the sibling threads of its cores, or per vCPU with the ends of its halts"),
 	OPTIONS_SELECT,
 	OPTION_APPEND_TID,
 	OPTIONS_OF_JOB,
@@ -176,25 +177,26 @@ static const struct cmd_option vcpu_options[] = {
 };
 
 static const struct cmd_example vcpu_examples[] = {
-	{ "cdict vcpu run.cdict", "what kept the vCPUs from running, worst first" },
+	{ "cdict vcpu run.cdict", "why the vCPUs were not running, worst first" },
 	{ "cdict vcpu run.cdict --by vm",
 	  "which VM delayed which, and the worst wait of each pair" },
-	{ "cdict vcpu run.cdict --by sibling", "who shared the cores of each VM's vCPUs" },
-	{ "cdict vcpu run.cdict --by reason --vm 1044", "which exits one VM's time went into" },
+	{ "cdict vcpu run.cdict --by sibling",
+	  "the tasks that shared the cores of each VM's vCPUs" },
+	{ "cdict vcpu run.cdict --by reason --vm 1044", "one VM's time by exit reason" },
 	{ "cdict vcpu run.cdict --by antagonist --format csv",
-	  "who was in whose way, for a script" },
+	  "which task delayed which vCPU, for a script" },
 	{ NULL, NULL },
 };
 
 const struct cmd cmd_vcpu = {
 	.name = "vcpu",
-	.brief = "where every vCPU's time went, and who was in its way",
+	.brief = "where every vCPU's time went, and which tasks delayed it",
 	.operands = "[FILE...]",
 	.about =
-		"Opens with what to look at. Then, for every vCPU, the window to the ns: in the guest, "
-		"handling an exit in the kernel, in QEMU, preempted, waiting for a CPU after a "
-		"wake-up, halted, blocked, unknown; delayed is preempted and waiting. The antagonists "
-		"ran on the CPU meanwhile.",
+		"Starts with the main findings. Then splits the window of every vCPU, exact to the "
+		"ns: in the guest, handling an exit in the kernel, in QEMU, preempted, waiting for "
+		"a CPU after a wake-up, halted, blocked, unknown; delayed is preempted plus "
+		"waiting. Antagonists are the tasks that ran on the CPU meanwhile.",
 	.options = vcpu_options,
 	.opts_size = sizeof(struct vcpu_opts),
 	.max_operands = FIGURES_FILES,

@@ -111,8 +111,8 @@ static struct top_row *row_of_vm(struct news *n, const char *vm)
 	return &n->vms.rows.at[*at];
 }
 
-static void add(struct top_row *to, const struct fleet_key *key, enum fleet_kind kind,
-		const union fleet_any *any)
+static void add_figures(struct top_row *to, const struct fleet_key *key, enum fleet_kind kind,
+			const union fleet_any *any)
 {
 	if (kind == FLEET_TASKS) {
 		to->cpu_ns += any->task.run_ns;
@@ -143,12 +143,12 @@ static void hear_row(void *ctx, enum fleet_kind kind, const struct fleet_key *ke
 	(void)lacks;
 	if (kind == FLEET_TASKS && key->idle)
 		return;
-	add(&n->now, key, kind, any);
+	add_figures(&n->now, key, kind, any);
 	if (!key->vm)
 		return;
 	vm = row_of_vm(n, key->vm);
 	if (vm)
-		add(vm, key, kind, any);
+		add_figures(vm, key, kind, any);
 	n->failed |= !vm;
 }
 
@@ -203,7 +203,7 @@ static void hear_row_of(void *ctx, enum fleet_kind kind, const struct fleet_key 
 static void draw(struct following *f)
 {
 	const struct options_shared *o = f->call->opts;
-	const char *last = f->message[0] ? f->message : f->frozen ? "frozen: SPACE goes on" : KEYS;
+	const char *last = f->message[0] ? f->message : f->frozen ? "frozen: SPACE resumes" : KEYS;
 	const char *eol = f->terminal.on ? "\033[K\n" : "\n";
 	unsigned rows, columns;
 	size_t hosts = o->top ? o->top + 1 : 1000000, vms = hosts;
@@ -233,7 +233,7 @@ static void draw(struct following *f)
 		if (f->news->vms.rows.n)
 			top_rows_list(&f->news->vms, &s, vms, columns, eol);
 	} else {
-		sink_printf(&s, "job %s: nothing was pushed yet%s", f->follow.job.id, eol);
+		sink_printf(&s, "job %s: nothing pushed yet%s", f->follow.job.id, eol);
 	}
 	if (f->terminal.on) {
 		escape_terminal(&s, last, strlen(last) < columns ? strlen(last) : columns);

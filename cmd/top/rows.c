@@ -87,7 +87,7 @@ static uint64_t waiting(const struct table *tasks, size_t i, const struct table 
 }
 
 /* Makes a row per task; figures of the other tables are added by tid. */
-static int fill(struct top_rows *t, const struct tables_walk *w, bool fold)
+static int make_rows(struct top_rows *t, const struct tables_walk *w, bool fold)
 {
 	struct table *tasks = tables_tasks(w, false), *vcpus = tables_vcpu(w);
 	struct table *exits = tables_exits(w, TABLES_EXITS_BY_TASK, NULL);
@@ -166,7 +166,7 @@ int top_rows_fill(struct top_rows *t, const void *cdict, size_t size, uint64_t n
 		ret = tables_walk_add(&w, err);
 	if (!ret)
 		ret = tables_walk_run(&w, err);
-	if (!ret && fill(t, &w, fold))
+	if (!ret && make_rows(t, &w, fold))
 		ret = cdict_fail_nomem(err);
 	if (!ret) {
 		loss_sum(&loss, r, opts.from_ns, opts.to_ns);
@@ -223,7 +223,7 @@ static double percent(const struct top_rows *t, const struct top_row *r, uint64_
 }
 
 /* Prints a line cut to the terminal's width, without control characters. */
-static void put(struct sink *s, const char *text, size_t columns, const char *eol)
+static void print_line(struct sink *s, const char *text, size_t columns, const char *eol)
 {
 	table_fit_safe(s, text, columns);
 	sink_puts(s, eol);
@@ -240,7 +240,7 @@ void top_rows_head(const struct top_rows *t, struct sink *s, enum top_by by, siz
 		 by == TOP_BY_WAITING ? "waiting"
 		 : by == TOP_BY_EXITS ? "exits"
 				      : "CPU");
-	put(s, line, columns, eol);
+	print_line(s, line, columns, eol);
 }
 
 void top_rows_print(const struct top_rows *t, struct sink *s, enum top_by by, size_t lines,
@@ -257,7 +257,7 @@ void top_rows_list(const struct top_rows *t, struct sink *s, size_t lines, size_
 
 	snprintf(line, sizeof(line), "%9s %9s %9s %9s %9s %9s  %s", "waiting %", "exits", "CPU %",
 		 "guest %", "exit %", "halted %", t->what ? t->what : "task or VM (threads)");
-	put(s, line, columns, eol);
+	print_line(s, line, columns, eol);
 	for (size_t i = 0; i < t->rows.n && i + 1 < lines; i++) {
 		const struct top_row *r = &t->rows.at[i];
 		struct sink one;
@@ -273,7 +273,7 @@ void top_rows_list(const struct top_rows *t, struct sink *s, size_t lines, size_
 			sink_printf(&one, " (%u)", r->threads);
 		text = sink_take(&one, NULL);
 		s->buf.failed |= !text;
-		put(s, text ? text : "", columns, eol);
+		print_line(s, text ? text : "", columns, eol);
 		free(text);
 	}
 }

@@ -37,7 +37,7 @@ struct top {
 	bool fold, frozen;
 	struct top_terminal terminal;
 	char message[512];
-	unsigned told;          /* how many times the message was shown */
+	unsigned shown;         /* how many times the message was shown */
 	struct cdict_error err; /* error of making the table */
 };
 
@@ -48,7 +48,7 @@ static void draw(struct top *t)
 	unsigned rows, columns;
 	size_t top = ((const struct top_opts *)t->call->opts)->record.shared.top;
 	size_t lines = top ? top + 2 : 1000000;
-	const char *last = t->message[0] ? t->message : t->frozen ? "frozen: SPACE goes on" : KEYS;
+	const char *last = t->message[0] ? t->message : t->frozen ? "frozen: SPACE resumes" : KEYS;
 	struct sink s;
 	int rc;
 
@@ -91,7 +91,7 @@ static void look(void *ctx, const void *cdict, size_t size)
 	top_rows_sort(&t->rows, t->by);
 	draw(t);
 	/* a message is shown three times */
-	if (++t->told == 3)
+	if (++t->shown == 3)
 		t->message[0] = '\0';
 }
 
@@ -133,7 +133,7 @@ static void say(void *ctx, bool warning, const char *line)
 
 	if (t->terminal.on) {
 		snprintf(t->message, sizeof(t->message), "%s", line);
-		t->told = 0;
+		t->shown = 0;
 		draw(t);
 	} else if (warning) {
 		cmd_warn(t->call, NULL, "%s", line);
@@ -175,7 +175,7 @@ static int run(struct top *t)
 	to.ring_bytes = (size_t)bytes;
 	to.output = o->record.shared.output ? o->record.shared.output : "top.cdict";
 	if (!strcmp(to.output, "-"))
-		return cmd_usage(t->call, "standard output is for the rows: give -o FILE");
+		return cmd_usage(t->call, "the rows go to standard output: use -o FILE");
 	file.path = to.output;
 	if (cmd_inputs(&inputs, t->call, NULL, &file))
 		return cmd_errorf(t->call, NULL, "out of memory");
@@ -196,8 +196,8 @@ static int run(struct top *t)
 		return cmd_error(t->call, NULL, &t->err);
 	/* also with -q, and because the rows may have covered the message */
 	if (!ret && report.failed_dumps)
-		cmd_errorf(t->call, to.output, "%u of what was to be saved was not written",
-			   report.failed_dumps);
+		cmd_errorf(t->call, to.output, "%u save%s failed", report.failed_dumps,
+			   report.failed_dumps == 1 ? "" : "s");
 	return ret ? cmd_error(t->call, NULL, &err) : report.failed_dumps ? CMD_DAMAGED : CMD_DONE;
 }
 
@@ -218,7 +218,7 @@ static int follow(const struct cmd_call *call)
 	if (status)
 		return status;
 	if (what)
-		return cmd_usage(call, "%s does not go with --job", what);
+		return cmd_usage(call, "%s cannot be used with --job", what);
 	if (o->record.seconds)
 		rc = record_time("seconds", o->record.seconds, &how.length_ns, &err);
 	if (!rc && o->interval)
@@ -238,7 +238,7 @@ static int top_run(const struct cmd_call *call)
 	if (o->record.shared.job)
 		return follow(call);
 	if (o->interval || o->record.shared.store || o->record.shared.store_password)
-		return cmd_usage(call, "%s is for --job", o->interval ? "--interval" : "--store");
+		return cmd_usage(call, "%s needs --job", o->interval ? "--interval" : "--store");
 	status = record_names_init(&t.names, call);
 	if (!status)
 		status = run(&t);
@@ -250,45 +250,46 @@ static int top_run(const struct cmd_call *call)
 #define OPT struct top_opts
 static const struct cmd_option top_options[] = {
 	CMD_CHOICE('s', "sort", OPT, sort, "WHAT", sorts, "waiting",
-		   "most first: waiting for a CPU, exits, or cpu; keys w, e, c"),
-	CMD_FLAG(0, "unfold", OPT, unfold, "a row a thread, not a VM; key f"),
-	CMD_STRING(0, "seconds", OPT, record.seconds, "TIME", "end after so long, as in 10 or 2m"),
-	OPTION_JOB("of the hosts that push into this job, instead of this one: what is new in it"),
+		   "sort by waiting for a CPU, exits or cpu, most first; keys w, e, c"),
+	CMD_FLAG(0, "unfold", OPT, unfold, "one row per thread, not per VM; key f"),
+	CMD_STRING(0, "seconds", OPT, record.seconds, "TIME",
+		   "end after this time, as in 10 or 2m"),
+	OPTION_JOB("show the hosts that push into this job, instead of this host"),
 	OPTIONS_STORE,
 	CMD_STRING(0, "interval", OPT, interval, "TIME",
-		   "look into the job so often, as in 5 or 500ms (default: 1)"),
+		   "read the job at this interval, as in 5 or 500ms (default: 1)"),
 	CMD_UINT('n', "top", struct options_shared, top, "N", NULL, "only the first N rows"),
 	CMD_STRING('o', "output", struct options_shared, output, "FILE",
-		   "what key s writes: the last 30 seconds as a cdict (default: top.cdict)"),
+		   "file for key s: the last 30 seconds as a cdict (default: top.cdict)"),
 	OPTION_CPU,
 	CMD_STRING('m', "mmap-pages", OPT, record.buffer, "SIZE",
-		   "ring buffer of each CPU, as of cdict record"),
+		   "ring buffer of each CPU, as in cdict record"),
 	OPTIONS_MAP,
 	CMD_STRING_PRESET(0, "libvirt", OPT, record.libvirt, "URI", "auto",
-			  "name VMs by libvirt at URI, read only; auto: what is there, off"),
-	CMD_FLAG(0, "no-names", OPT, record.no_names, "do not look who is running on this host"),
+			  "name VMs by libvirt at URI, read only; auto: if available, off: never"),
+	CMD_FLAG(0, "no-names", OPT, record.no_names, "do not look up the names of tasks and VMs"),
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,
 };
 #undef OPT
 
 static const struct cmd_example top_examples[] = {
-	{ "cdict top", "who waits for a CPU, VM by VM" },
-	{ "cdict top -s exits --unfold", "which vCPUs exit most" },
+	{ "cdict top", "time waiting for a CPU, VM by VM" },
+	{ "cdict top -s exits --unfold", "the vCPUs with the most exits" },
 	{ "cdict top --job 2001", "the hosts and VMs of a job, as they push" },
-	{ "cdict top --seconds 5 -n 10 | cat", "five times ten rows, for a file" },
+	{ "cdict top --seconds 5 -n 10 | cat", "five tables of ten rows, as plain text" },
 	{ NULL, NULL },
 };
 
 const struct cmd cmd_top = {
 	.name = "top",
-	.brief = "what VMs and tasks do now: waiting, exits, CPU, once a second",
+	.brief = "show VMs and tasks live: waiting, exits, CPU, once a second",
 	.operands = "",
 	.about =
 		"Records live into memory and shows the last second, VM by VM, or thread by "
-		"thread. Keys: " KEYS ". Into a pipe it prints a table a second. Needs what cdict "
-		"record needs. With --job it records nothing: it shows what hosts have pushed since it "
-		"looked last, hosts first, then VMs.",
+		"thread. Keys: " KEYS ". Into a pipe it prints one table per second. Needs the "
+		"permissions of cdict record. With --job it records nothing, but shows the figures "
+		"that hosts have pushed since the last update, hosts first, then VMs.",
 	.options = top_options,
 	.opts_size = sizeof(struct top_opts),
 	.examples = top_examples,

@@ -195,7 +195,7 @@ static size_t attr_ids(struct perfdata *pd, struct cursor *section, const uint8_
 	if (offset > pd->size || size > pd->size - offset) {
 		perfdata_note(
 			pd, at,
-			"the ids of an event are said to be %llu bytes at %llu, beyond the end",
+			"the ids of an event are %llu bytes at %llu, beyond the end of the file",
 			(unsigned long long)size, (unsigned long long)offset);
 		return 0;
 	}

@@ -90,7 +90,7 @@ int perfdata_dir_open(struct perfdata *pd, int dir, struct cdict_error *err)
 	if (fd < 0 && errno == ENOENT)
 		return cdict_fail(
 			err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-			"a directory without a file \"data\": perf record --threads made none of it");
+			"a directory without a file \"data\": not made by perf record --threads");
 	if (fd < 0)
 		return cdict_fail_errno(err, NULL);
 	r = perfdata_open_main(pd, fd, err);

@@ -89,7 +89,7 @@ static int read_magic(struct perfdata *pd, const uint8_t *p, struct cdict_error 
 	else if (tracedat_is(p, HEADER_PIPE))
 		return cdict_fail(
 			err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-			"is a trace.dat of trace-cmd, no perf.data: 'cdict convert' reads "
+			"is a trace.dat of trace-cmd, not a perf.data: 'cdict convert' reads "
 			"it from a file, or from standard input");
 	else
 		return cdict_fail(err, CDICT_EFORMAT, 0,
@@ -162,8 +162,7 @@ static int read_file_header(struct perfdata *pd, struct cursor *c, uint64_t head
 	} else if (!finished) {
 		to = pd->size;
 		pd->killed = true;
-		perfdata_note(pd, 40,
-			      "the recorder was killed: the file states no size of its data");
+		perfdata_note(pd, 40, "the recorder was killed: the file header has no data size");
 	} else if (data_size > pd->size - data) {
 		to = pd->size;
 		cut = true;
@@ -229,16 +228,16 @@ static int read_pipe_header(struct perfdata *pd, int fd, struct cdict_error *err
 		return cdict_fail_empty(err, fd == STDIN_FILENO ? "-" : "");
 	if (r == 0)
 		return cdict_fail(err, CDICT_ETRUNCATED, s->end_offset,
-				  "a perf.data header needs %u bytes, %llu came", HEADER_PIPE,
+				  "a perf.data header needs %u bytes, got %llu", HEADER_PIPE,
 				  (unsigned long long)s->end_offset);
 	r = read_magic(pd, s->at, err);
 	if (r)
 		return r;
 	header_size = load64(s->at + 8, pd->big);
 	if (header_size != HEADER_PIPE)
-		return cdict_fail(err, CDICT_EUNSUPPORTED, 8,
-				  "a perf.data made as a file cannot be read from a pipe, "
-				  "give its path instead");
+		return cdict_fail(
+			err, CDICT_EUNSUPPORTED, 8,
+			"a perf.data written as a file cannot be read from a pipe: give its path instead");
 	s->at += HEADER_PIPE;
 	return 0;
 }
@@ -476,7 +475,7 @@ enum perfdata_whom perfdata_whom(const struct perfdata *pd)
 
 const char *perfdata_unfinished(const struct perfdata *pd)
 {
-	return pd->killed ? "the recorder was killed" : pd->cut ? "it is cut" : NULL;
+	return pd->killed ? "the recorder was killed" : pd->cut ? "it is truncated" : NULL;
 }
 
 const char *perfdata_damage(const struct perfdata *pd)

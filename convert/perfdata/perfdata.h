@@ -200,7 +200,7 @@ const struct perfdata_format *perfdata_format(const struct perfdata *pd,
 enum perfdata_whom { PERFDATA_UNKNOWN, PERFDATA_ALL, PERFDATA_SOME };
 enum perfdata_whom perfdata_whom(const struct perfdata *pd);
 /* perfdata_unfinished - why the end of the recording is missing, where perf describes events and
- * host: "the recorder was killed", "it is cut"; NULL: it is there, or that is unknown. */
+ * host: "the recorder was killed", "it is truncated"; NULL: it is there, or that is unknown. */
 const char *perfdata_unfinished(const struct perfdata *pd);
 /* perfdata_damage - the first damage or oddity, as a sentence with its offset; "" if none. The
  * caller reports it and exits with 2. */

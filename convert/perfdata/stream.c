@@ -139,10 +139,10 @@ static int stream_end(struct perfdata *pd, struct stream *s)
 	if (partial)
 		perfdata_note(
 			pd, s->end_offset,
-			"the compressed stream ends inside a record of which it has %zu bytes",
+			"the compressed stream ends inside a record, %zu bytes after its start",
 			partial);
 	if (s->cut)
-		perfdata_note(pd, s->end_offset, "the data end before the file header says");
+		perfdata_note(pd, s->end_offset, "the data are shorter than the header states");
 	s->at = s->end;
 	return 0;
 }
@@ -162,15 +162,15 @@ static int stream_stop(struct perfdata *pd, struct stream *s, uint32_t type, uin
 	s->done = true;
 	if (size < RECORD_HEADER_SIZE || (!type_known(type) && size % 8)) {
 		perfdata_note(pd, stream_offset(s),
-			      "no record has type %u and size %u; the rest is not read", type,
+			      "invalid record of type %u and size %u; the rest is not read", type,
 			      size);
 	} else if (s->open_ended || s->cut) {
 		perfdata_note(pd, stream_offset(s), "a record needs %u bytes, %zu are left", size,
 			      left);
 	} else {
 		perfdata_note(pd, stream_offset(s),
-			      "a record of %u bytes ends beyond the data, of which %zu are left",
-			      size, left);
+			      "a record of %u bytes ends beyond the data, %zu bytes are left", size,
+			      left);
 	}
 	s->at = s->end;
 	return 0;
@@ -196,7 +196,7 @@ static int stream_inflate(struct perfdata *pd, struct stream *s, const uint8_t *
 		size = size >= 8 ? size - 8 : 0;
 		if (claimed > size && n == load16(head + 6, pd->big)) {
 			perfdata_note(pd, offset,
-				      "a compressed record claims %llu bytes, %zu are in it",
+				      "a compressed record claims %llu bytes, but has %zu",
 				      (unsigned long long)claimed, size);
 		} else if (claimed < size) {
 			size = (size_t)claimed;
@@ -223,7 +223,7 @@ static int stream_inflated(struct perfdata *pd, struct stream *s, struct perfdat
 		if (rec->type && rec->type <= RECORD_TYPE_MAX && rec->type != RECORD_COMPRESSED &&
 		    rec->type != RECORD_COMPRESSED2)
 			return 1;
-		perfdata_note(pd, rec->offset, "a compressed record of type %u", rec->type);
+		perfdata_note(pd, rec->offset, "invalid type %u in compressed data", rec->type);
 	}
 }
 
@@ -250,7 +250,7 @@ static int stream_special(struct perfdata *pd, struct stream *s, struct perfdata
 	if (rec->type == RECORD_COMPRESSED || rec->type == RECORD_COMPRESSED2)
 		return stream_inflate(pd, s, rec->data, rec->type, rec->size, rec->offset, err);
 	if (rec->type == 0 || rec->type > RECORD_TYPE_MAX) {
-		perfdata_note(pd, rec->offset, "no record has type %u", rec->type);
+		perfdata_note(pd, rec->offset, "invalid record type %u", rec->type);
 		return 0;
 	}
 	if (rec->type >= RECORD_USER_START) {

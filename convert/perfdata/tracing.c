@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Copies a text of @n bytes from @c, NUL-terminated. */
-static const char *keep(struct perfdata *pd, struct cursor *c, uint64_t n)
+static const char *keep_bytes(struct perfdata *pd, struct cursor *c, uint64_t n)
 {
 	const uint8_t *p = n > c->left ? NULL : cursor_take(c, (size_t)n);
 
@@ -22,7 +22,7 @@ static const char *keep(struct perfdata *pd, struct cursor *c, uint64_t n)
 static int add_format(struct perfdata *pd, const char *system, struct cursor *c)
 {
 	uint64_t size = cursor_u64(c);
-	const char *text = keep(pd, c, size);
+	const char *text = keep_bytes(pd, c, size);
 
 	if (!cursor_ok(c))
 		return CDICT_ECORRUPT;
@@ -108,10 +108,10 @@ static int read_all(struct perfdata *pd, struct cursor *c)
 	if (size > c->left)
 		return CDICT_ECORRUPT;
 	if (size)
-		t->kallsyms = keep(pd, c, size);
+		t->kallsyms = keep_bytes(pd, c, size);
 	size = cursor_u32(c);
 	if (size)
-		t->printk = keep(pd, c, size);
+		t->printk = keep_bytes(pd, c, size);
 	/* From version 0.6 on saved_cmdlines follow; perf has COMM records instead. */
 	return cursor_ok(c) ? 0 : CDICT_ECORRUPT;
 }
@@ -177,7 +177,8 @@ int perfdata_read_tracing(struct perfdata *pd, const uint8_t *data, size_t size,
 	if (r == CDICT_EFORMAT)
 		perfdata_note(pd, offset, "the tracing data do not start with their magic");
 	else if (r < 0 && !pd->no_memory)
-		perfdata_note(pd, offset, "the tracing data (%zu bytes) end or break at byte %zu",
+		perfdata_note(pd, offset,
+			      "the tracing data (%zu bytes) are truncated or damaged at byte %zu",
 			      size, cursor_pos(&c));
 	pd->tracing.formats = pd->formats.at;
 	pd->tracing.n_formats = pd->formats.n;

@@ -29,12 +29,12 @@ static int take_attr(struct perfdata *pd, const struct perfdata_record *rec)
 		size = ATTR_SIZE_MIN;
 	c = cursor_init(attr, rec->size - RECORD_HEADER_SIZE, pd->big);
 	if (size < ATTR_SIZE_MIN || !cursor_skip(&c, size)) {
-		bad_record(pd, rec, "does not hold its attr");
+		bad_record(pd, rec, "is too short for its attr");
 		return 0;
 	}
 	r = perfdata_add_event(pd, attr, size, c.at, c.left / 8);
 	if (r == CDICT_ELIMIT) {
-		bad_record(pd, rec, "is one event too many");
+		bad_record(pd, rec, "exceeds the limit of events");
 		return 0;
 	}
 	if (r == 0)
@@ -106,7 +106,7 @@ static int take_id_index(struct perfdata *pd, const struct perfdata_record *rec)
 	cursor_skip(&c, RECORD_HEADER_SIZE);
 	n = cursor_u64(&c);
 	if (n > c.left / 32) {
-		bad_record(pd, rec, "has not the entries it claims");
+		bad_record(pd, rec, "has fewer entries than it claims");
 		n = c.left / 32;
 	}
 	while (n--) {
@@ -170,7 +170,7 @@ static int take_tracing(struct perfdata *pd, struct stream *s, const struct perf
 		uint64_t before = s->end_offset - (uint64_t)(s->end - s->at);
 
 		if (outside > TRACING_MAX && s->fd >= 0) {
-			bad_record(pd, rec, "announces more tracing data than is believable");
+			bad_record(pd, rec, "announces too much tracing data");
 			return perfdata_stream_payload(s, outside, NULL, NULL, err);
 		}
 		whole = perfdata_stream_payload(s, outside, &held, &data, err);
@@ -232,7 +232,7 @@ int perfdata_user_record(struct perfdata *pd, struct stream *s, const struct per
 	return r < 0 ? r : 1;
 payload:
 	if (r == 0)
-		perfdata_note(pd, rec->offset, "what follows the %s record is not all there",
+		perfdata_note(pd, rec->offset, "the data after the %s record are incomplete",
 			      perfdata_type_name(rec->type));
 	return r;
 }

@@ -17,7 +17,7 @@ static int broken(const struct msgpack_reader *m, const char *what, struct cdict
 {
 	return m->no_memory ? cdict_fail_nomem(err)
 			    : cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
-					 "what it unpacks to breaks off in %s", what);
+					 "its decompressed data end within %s", what);
 }
 
 /* Moves @m to the first entry of column @c, *@n of them; 0 and *@found, or a failure. */
@@ -29,13 +29,14 @@ static int find_column(struct msgpack_reader *m, enum perfwhiz_column c, bool *f
 
 	*found = false;
 	if (!msgpack_next(m, &v) || v.type != MSGPACK_MAP)
-		return m->no_memory ? cdict_fail_nomem(err)
-				    : cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-						 "is zlib, but not of the columns of perfwhiz (a "
-						 "MessagePack map)");
+		return m->no_memory
+			       ? cdict_fail_nomem(err)
+			       : cdict_fail(
+					 err, CDICT_EFORMAT, CDICT_NO_OFFSET,
+					 "is zlib data, but not a perfwhiz file: expected a MessagePack map");
 	for (left = v.n; left; left--) {
 		if (!msgpack_next(m, &v))
-			return broken(m, "its names of columns", err);
+			return broken(m, "the column names", err);
 		if (v.type == MSGPACK_TEXT && !strcmp(v.text, perfwhiz_column_names[c])) {
 			if (!msgpack_next(m, &v))
 				return broken(m, perfwhiz_column_names[c], err);
@@ -44,7 +45,7 @@ static int find_column(struct msgpack_reader *m, enum perfwhiz_column c, bool *f
 			return 0;
 		}
 		if ((v.type != MSGPACK_TEXT && v.type != MSGPACK_INT) || !msgpack_skip(m))
-			return broken(m, "the columns before", err);
+			return broken(m, "an earlier column", err);
 	}
 	return 0;
 }
@@ -70,7 +71,7 @@ int perfwhiz_columns_open(struct perfwhiz_columns *c, const void *data, size_t s
 		if (!c->has[i]) {
 			if (i < PERFWHIZ_NEEDED)
 				return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-						  "has no column '%s', as files of perfwhiz have",
+						  "has no column '%s', which perfwhiz files have",
 						  perfwhiz_column_names[i]);
 			msgpack_read_close(&c->readers[i]);
 			continue;

@@ -143,7 +143,7 @@ static int each_row(struct conversion *c,
 	if (ret)
 		*c->in.err = err;
 	if (!ret && columns->uneven)
-		snprintf(c->damage, sizeof(c->damage), "its columns are not of one length");
+		snprintf(c->damage, sizeof(c->damage), "its columns differ in length");
 	while (!ret && (ret = perfwhiz_columns_next(columns, &err)) > 0) {
 		ret = row(c, columns->row);
 		if (ret == -ENOMEM)
@@ -274,8 +274,8 @@ struct record {
 	uint8_t payload[PERFWHIZ_PAYLOAD_MAX];
 };
 
-static int add(struct conversion *c, enum perfwhiz_event e, uint64_t t_ns, uint32_t cpu,
-	       int32_t tid, struct record *r)
+static int add_event(struct conversion *c, enum perfwhiz_event e, uint64_t t_ns, uint32_t cpu,
+		     int32_t tid, struct record *r)
 {
 	struct batch_sample s = { .t_ns = t_ns,
 				  .record = (const uint8_t *)r,
@@ -312,7 +312,7 @@ static int guest_ran(struct conversion *c, enum perfwhiz_event e, uint64_t t_ns,
 	if (e == PERFWHIZ_KVM_ENTRY || known || !ran_ns || ran_ns > t_ns ||
 	    c->formats.source.at[PERFWHIZ_KVM_ENTRY].type == SOURCE_UNSTORED)
 		return 0;
-	return add(c, PERFWHIZ_KVM_ENTRY, t_ns - ran_ns, cpu, tid, &r);
+	return add_event(c, PERFWHIZ_KVM_ENTRY, t_ns - ran_ns, cpu, tid, &r);
 }
 
 static int event(struct conversion *c, const struct msgpack_value *row)
@@ -342,7 +342,7 @@ static int event(struct conversion *c, const struct msgpack_value *row)
 		if (ret)
 			return ret;
 	}
-	return add(c, e, t_ns, (uint32_t)cpu, tid, &r);
+	return add_event(c, e, t_ns, (uint32_t)cpu, tid, &r);
 }
 
 /* ---- begin and end ---- */
@@ -370,7 +370,7 @@ static int start(struct conversion *c)
 	return import_start(&c->in, c->formats.schema, c->formats.source.at, c->formats.source.n);
 }
 
-static int begin(struct conversion *c)
+static int begin_conversion(struct conversion *c)
 {
 	int ret = each_row(c, survey_row);
 
@@ -397,7 +397,7 @@ static int list_unstored(struct conversion *c)
 			ret = convert_unstored_add(c->in.report, perfwhiz_event_name(e), c->seen[e],
 						   c->in.err);
 	if (!ret)
-		ret = convert_unstored_add(c->in.report, "events of another name",
+		ret = convert_unstored_add(c->in.report, "events with other names",
 					   c->seen[PERFWHIZ_EVENTS], c->in.err);
 	return ret ? ret : convert_unstored_write(c->in.report, c->in.w, c->in.err);
 }
@@ -412,11 +412,10 @@ static int finish(struct conversion *c)
 	r->bytes_in = c->pw->bytes.size;
 	snprintf(r->damage, sizeof(r->damage), "%s", c->damage);
 	if (!r->damage[0] && r->bad_samples)
-		snprintf(r->damage, sizeof(r->damage),
-			 "%" PRIu64 " events have no number where there must be one",
-			 r->bad_samples);
+		snprintf(r->damage, sizeof(r->damage), "%" PRIu64 " event%s a required number",
+			 r->bad_samples, r->bad_samples == 1 ? " lacks" : "s lack");
 	r->damaged = r->damage[0];
-	import_missing(r, "it is no recording of switches and exits");
+	import_missing(r, "it is not a recording of switches and exits");
 	if (!ret && r->damaged)
 		ret = cdict_writer_info(c->in.w, "input.damage", r->damage, c->in.err);
 	if (!ret)
@@ -433,7 +432,7 @@ int perfwhiz_convert(struct perfwhiz_file *pw, const struct convert_options *opt
 
 	formats_init(&c.formats, opts->events, opts->n_events);
 	if (!ret)
-		ret = begin(&c);
+		ret = begin_conversion(&c);
 	if (!ret)
 		ret = each_row(&c, event);
 	if (!ret)

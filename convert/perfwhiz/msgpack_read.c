@@ -35,7 +35,7 @@ static bool fail(struct msgpack_reader *m)
 }
 
 /* Unpacks more bytes, when all are consumed. */
-static bool fill(struct msgpack_reader *m)
+static bool fill_buffer(struct msgpack_reader *m)
 {
 	int ret = Z_OK;
 
@@ -61,13 +61,13 @@ static bool fill(struct msgpack_reader *m)
 }
 
 /* Reads @n bytes to @to, or (NULL) skips them. */
-static bool take(struct msgpack_reader *m, uint8_t *to, size_t n)
+static bool take_bytes(struct msgpack_reader *m, uint8_t *to, size_t n)
 {
 	while (n) {
 		size_t part = (size_t)(m->end - m->at);
 
 		if (!part) {
-			if (!fill(m))
+			if (!fill_buffer(m))
 				return false;
 			continue;
 		}
@@ -88,7 +88,7 @@ static uint64_t number(struct msgpack_reader *m, size_t size)
 {
 	uint8_t b[8] = { 0 };
 
-	return take(m, b + 8 - size, size) ? load64(b, true) : 0;
+	return take_bytes(m, b + 8 - size, size) ? load64(b, true) : 0;
 }
 
 static int64_t extend(uint64_t v, size_t size)
@@ -105,16 +105,16 @@ static bool text(struct msgpack_reader *m, struct msgpack_value *v, uint64_t n)
 	v->type = MSGPACK_TEXT;
 	v->n = (uint32_t)n;
 	v->text[0] = '\0';
-	if (m->failed || !take(m, (uint8_t *)v->text, kept))
+	if (m->failed || !take_bytes(m, (uint8_t *)v->text, kept))
 		return false;
 	v->text[kept] = '\0';
-	return take(m, NULL, (size_t)n - kept);
+	return take_bytes(m, NULL, (size_t)n - kept);
 }
 
 static bool ext(struct msgpack_reader *m, struct msgpack_value *v, uint64_t n)
 {
 	v->type = MSGPACK_EXT;
-	return !m->failed && take(m, NULL, (size_t)n + 1); /* plus a byte for its type */
+	return !m->failed && take_bytes(m, NULL, (size_t)n + 1); /* plus a byte for its type */
 }
 
 static bool members(struct msgpack_reader *m, struct msgpack_value *v, enum msgpack_type type,
@@ -214,7 +214,7 @@ bool msgpack_next(struct msgpack_reader *m, struct msgpack_value *v)
 
 	v->type = MSGPACK_NIL;
 	v->n = 0;
-	if (!take(m, &mark, 1))
+	if (!take_bytes(m, &mark, 1))
 		return false;
 	if (mark < 0x80)
 		return whole(m, v, mark);

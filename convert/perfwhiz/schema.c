@@ -163,7 +163,7 @@ void perfwhiz_reason_seen(struct perfwhiz_reasons *r, int64_t code)
 		r->amd = true;
 }
 
-static int64_t find(const struct reason *table, size_t n, const char *name)
+static int64_t find_reason(const struct reason *table, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(table[i].name, name))
@@ -173,12 +173,12 @@ static int64_t find(const struct reason *table, size_t n, const char *name)
 
 int64_t perfwhiz_reason_named(struct perfwhiz_reasons *r, const char *name)
 {
-	int64_t code = find(vmx, COUNT(vmx), name);
+	int64_t code = find_reason(vmx, COUNT(vmx), name);
 	char *copy;
 
 	if (code >= 0)
 		return code;
-	code = find(svm, COUNT(svm), name);
+	code = find_reason(svm, COUNT(svm), name);
 	if (code >= 0) {
 		perfwhiz_reason_seen(r, code);
 		return code;

@@ -80,7 +80,7 @@ static void ask(struct pfw_feed *f, struct file *file)
 	pool_submit(f->pool, &s->job);
 }
 
-static struct slot *take(struct pfw_feed *f, struct file *file)
+static struct slot *take_slot(struct pfw_feed *f, struct file *file)
 {
 	struct slot *s = file->first;
 
@@ -92,7 +92,7 @@ static struct slot *take(struct pfw_feed *f, struct file *file)
 	return s;
 }
 
-static int begin(struct pfw_feed *f, size_t i, struct cdict_error *err)
+static int begin_file(struct pfw_feed *f, size_t i, struct cdict_error *err)
 {
 	struct file *file = calloc(1, sizeof(*file));
 	int ret;
@@ -112,7 +112,7 @@ static void end(struct pfw_feed *f, size_t i)
 	if (!file)
 		return;
 	while (file->first)
-		release(f, take(f, file));
+		release(f, take_slot(f, file));
 	pfw_input_close(&file->input);
 	buf_fini(&file->tail);
 	free(file);
@@ -147,7 +147,7 @@ static int ask_ahead(struct pfw_feed *f, struct cdict_error *err)
 	       (file->input.members || file->in_work < f->opts.jobs + AHEAD))
 		ask(f, file);
 	for (size_t i = f->current + 1; i < f->opts.n_names && f->n_spare > f->n_slots / 4; i++) {
-		int ret = f->files[i] ? 0 : begin(f, i, err);
+		int ret = f->files[i] ? 0 : begin_file(f, i, err);
 
 		if (ret)
 			return ret;
@@ -163,7 +163,7 @@ static int go_on(struct pfw_feed *f, struct file *file, struct cdict_error *err)
 	int ret;
 
 	while (file->first)
-		release(f, take(f, file));
+		release(f, take_slot(f, file));
 	ret = pfw_input_go_on(&file->input, file->at, &file->tail, err);
 	file->tail.len = 0;
 	file->asked = 0;
@@ -199,7 +199,7 @@ static int took_members(struct pfw_feed *f, struct file *file, struct slot *s, b
 	return 0;
 }
 
-static void note(struct pfw_feed *f, const struct slot *s)
+static void count_piece(struct pfw_feed *f, const struct slot *s)
 {
 	const struct pfw_piece *p = &s->piece;
 
@@ -234,7 +234,7 @@ int pfw_feed_next(struct pfw_feed *f, struct pfw_part **part, struct cdict_error
 		struct slot *s;
 
 		if (!file) {
-			ret = begin(f, f->current, err);
+			ret = begin_file(f, f->current, err);
 			if (ret)
 				return ret;
 			file = f->files[f->current];
@@ -246,7 +246,7 @@ int pfw_feed_next(struct pfw_feed *f, struct pfw_part **part, struct cdict_error
 			next_file(f);
 			continue;
 		}
-		s = take(f, file);
+		s = take_slot(f, file);
 		f->taken = s; /* released by the next call in any case */
 		if (s->piece.failed.code || s->parsed) {
 			*err = s->piece.failed;
@@ -260,7 +260,7 @@ int pfw_feed_next(struct pfw_feed *f, struct pfw_part **part, struct cdict_error
 		if (ret)
 			return ret;
 		if (keep)
-			note(f, s);
+			count_piece(f, s);
 		if (keep && s->part.lines) {
 			*part = &s->part;
 			return 1;

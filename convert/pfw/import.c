@@ -161,7 +161,7 @@ void pfw_close(struct pfw *p)
 	free(p);
 }
 
-static int begin(struct run *r, uint64_t first_ns)
+static int begin_run(struct run *r, uint64_t first_ns)
 {
 	struct info_pairs pairs = { .w = r->in.w, .err = r->in.err };
 	struct info_host host = { 0 };
@@ -284,7 +284,7 @@ static int add_part(struct run *r, const struct pfw_part *part)
 	r->beyond += part->beyond;
 	r->unused += part->unused;
 	if (!ret && part->events.n && !r->begun)
-		ret = begin(r, part->events.at[0].end_ns);
+		ret = begin_run(r, part->events.at[0].end_ns);
 	if (!ret)
 		ret = pfw_types_bind(&r->types, part, &grows, r->in.err);
 	if (!ret && grows)
@@ -312,7 +312,7 @@ static int read_parts(struct run *r)
 	}
 	if (!ret)
 		ret = end_file(r);
-	return ret || r->begun ? ret : begin(r, 0);
+	return ret || r->begun ? ret : begin_run(r, 0);
 }
 
 /* ---- at the end ---- */
@@ -340,15 +340,16 @@ static void say_damage(struct run *r)
 	else if (r->broken)
 		snprintf(report->damage, sizeof(report->damage),
 			 "%" PRIu64 " of %" PRIu64
-			 " lines cannot be read, the first is line %" PRIu64 "%s",
-			 broken, r->lines, r->first_broken, of);
+			 " line%s cannot be read, the first is line %" PRIu64 "%s",
+			 broken, r->lines, r->lines == 1 ? "" : "s", r->first_broken, of);
 	else if (broken)
 		snprintf(report->damage, sizeof(report->damage),
-			 "%" PRIu64 " lines are longer than %u bytes", broken, PFW_PIECE_TEXT);
+			 "%" PRIu64 " line%s longer than %u bytes", broken,
+			 broken == 1 ? " is" : "s are", PFW_PIECE_TEXT);
 	else if (r->types.too_long)
 		snprintf(report->damage, sizeof(report->damage),
-			 "%" PRIu64 " events are longer than %u bytes", r->types.too_long,
-			 PFW_RECORD_MAX);
+			 "%" PRIu64 " event%s longer than %u bytes", r->types.too_long,
+			 r->types.too_long == 1 ? " is" : "s are", PFW_RECORD_MAX);
 	report->damaged = report->damage[0];
 	report->bad_samples = broken + r->types.too_long;
 }
@@ -361,11 +362,13 @@ static void say_note(struct run *r)
 
 	if (r->beyond)
 		at = (size_t)snprintf(report->note, sizeof(report->note),
-				      "%" PRIu64 " lines have bytes beyond ASCII", r->beyond);
+				      "%" PRIu64 " line%s non-ASCII bytes", r->beyond,
+				      r->beyond == 1 ? " has" : "s have");
 	if (r->types.unnamed && at < sizeof(report->note))
 		snprintf(report->note + at, sizeof(report->note) - at,
-			 "%s%" PRIu64 " events have the hash of a name that no line tells",
-			 at ? ", " : "", r->types.unnamed);
+			 "%s%" PRIu64 " event%s the hash of a name that no line defines",
+			 at ? ", " : "", r->types.unnamed,
+			 r->types.unnamed == 1 ? " has" : "s have");
 }
 
 static int write_infos(struct run *r)
@@ -401,9 +404,8 @@ static int finish(struct run *r)
 	if (!report->events && !r->lines && !report->damaged)
 		snprintf(report->missing, sizeof(report->missing), "is empty");
 	else if (!report->events)
-		snprintf(report->missing, sizeof(report->missing),
-			 "holds no event of an I/O trace%s",
-			 report->unstored.n ? " that is wanted" : "");
+		snprintf(report->missing, sizeof(report->missing), "has no I/O trace events%s",
+			 report->unstored.n ? " of the requested kind" : "");
 	if (!ret)
 		ret = write_infos(r);
 	return ret ? ret : import_finish(&r->in);

@@ -225,7 +225,8 @@ static int more_inflated(struct pfw_piece *piece)
 		return next_member(piece);
 	if (in->at == in->raw.len && !more_raw(in, &rc)) {
 		if (!rc)
-			note_damage(piece, in->offset, "the input ends within a gzip member");
+			note_damage(piece, in->offset,
+				    "the input is truncated within a gzip member");
 		in->ended = true;
 		return rc;
 	}

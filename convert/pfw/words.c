@@ -39,7 +39,7 @@ static void key(const void *array, uint32_t place, uint64_t ab[2])
 	ab[1] = 0;
 }
 
-static uint32_t find(const struct pfw_words *w, const char *text, uint32_t len, uint64_t hash)
+static uint32_t find_word(const struct pfw_words *w, const char *text, uint32_t len, uint64_t hash)
 {
 	uint32_t i;
 
@@ -55,7 +55,7 @@ static uint32_t find(const struct pfw_words *w, const char *text, uint32_t len, 
 
 uint32_t pfw_words_find(const struct pfw_words *w, const char *text, uint32_t len)
 {
-	return find(w, text, len, hash_of(w, text, len));
+	return find_word(w, text, len, hash_of(w, text, len));
 }
 
 uint32_t pfw_words_add(struct pfw_words *w, const char *text, uint32_t len)
@@ -66,7 +66,7 @@ uint32_t pfw_words_add(struct pfw_words *w, const char *text, uint32_t len)
 	if (!w->seed)
 		w->seed = places_seed(w);
 	hash = hash_of(w, text, len);
-	i = find(w, text, len, hash);
+	i = find_word(w, text, len, hash);
 	if (i != PFW_NO_WORD)
 		return i;
 	if (places_room(&w->places, key, w->all.at) ||

@@ -37,7 +37,7 @@ const char *tracedat_clock_id(const struct tracedat *td, struct cdict_error *err
 		if (!strcmp(clocks[i].name, clock))
 			return clocks[i].id;
 	cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-		   "its clock is '%.32s', and nothing in the file tells how long a tick of it is; "
+		   "its clock is '%.32s', whose tick length is not in the file; "
 		   "record with trace-cmd record -C mono, or -C tsc2nsec",
 		   clock);
 	return NULL;

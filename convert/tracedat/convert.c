@@ -160,7 +160,7 @@ static int open_rings(struct conversion *c)
 			if (!b->cpus.at[k].size)
 				continue;
 			if (b->cpus.at[k].cpu >= INGEST_CPUS_MAX) {
-				tracedat_note(td, "it tells of a CPU %u", b->cpus.at[k].cpu);
+				tracedat_note(td, "CPU number %u is too large", b->cpus.at[k].cpu);
 				continue;
 			}
 			r = array_add(&c->rings);
@@ -169,7 +169,8 @@ static int open_rings(struct conversion *c)
 			told += ring_open(r, td, b, &b->cpus.at[k], &c->live);
 			/* Rings must not share pages: a small file would be endless. */
 			if (told > td->file.size) {
-				tracedat_note(td, "CPU %u has the events of another one", r->cpu);
+				tracedat_note(td, "CPU %u shares event data with another CPU",
+					      r->cpu);
 				c->rings.n--;
 				return 0;
 			}
@@ -349,7 +350,7 @@ static int start(struct conversion *c)
 	return import_start(&c->in, c->formats.schema, c->formats.source.at, c->formats.source.n);
 }
 
-static int begin(struct conversion *c)
+static int begin_conversion(struct conversion *c)
 {
 	const char *clock = tracedat_clock_id(c->td, c->in.err);
 	int ret = clock ? add_kinds(c) : c->in.err->code;
@@ -383,7 +384,7 @@ static int list_unstored(struct conversion *c)
 		ret = convert_unstored_add(c->in.report, "events of an unknown type", c->orphans,
 					   c->in.err);
 	if (!ret)
-		ret = convert_unstored_add(c->in.report, "events that another buffer has as well",
+		ret = convert_unstored_add(c->in.report, "events that are also in another buffer",
 					   c->shadowed, c->in.err);
 	return ret ? ret : convert_unstored_write(c->in.report, c->in.w, c->in.err);
 }
@@ -398,12 +399,13 @@ static void say_damage(struct conversion *c)
 		snprintf(r->damage, sizeof(r->damage), "%s", c->formats.why);
 	else if (r->bad_samples)
 		snprintf(r->damage, sizeof(r->damage),
-			 "%" PRIu64 " events are shorter than their fields, or of no time",
-			 r->bad_samples);
+			 "%" PRIu64 " event%s shorter than %s fields or without a time",
+			 r->bad_samples, r->bad_samples == 1 ? " is" : "s are",
+			 r->bad_samples == 1 ? "its" : "their");
 	else if (c->orphans)
 		snprintf(r->damage, sizeof(r->damage),
-			 "%" PRIu64 " events are of a type that the file does not name",
-			 c->orphans);
+			 "%" PRIu64 " event%s a type that the file does not describe", c->orphans,
+			 c->orphans == 1 ? " has" : "s have");
 	r->damaged = r->damage[0];
 }
 
@@ -431,7 +433,7 @@ static int finish(struct conversion *c)
 		ret = list_unstored(c);
 	r->bytes_in = c->td->file.size;
 	say_damage(c);
-	import_missing(r, only_text(c->td) ? "it holds the text of a latency tracer"
+	import_missing(r, only_text(c->td) ? "it has only a latency tracer's text"
 					   : "record with: trace-cmd record -e sched -e kvm");
 	if (!ret)
 		ret = tracedat_tell_end(c->td, &c->in.ingest, r, c->in.w, c->in.err);
@@ -451,7 +453,7 @@ int tracedat_convert(struct tracedat *td, const struct convert_options *opts, cd
 	formats_init(&c->formats, opts->events, opts->n_events);
 	ret = import_open(&c->in, opts, fn, ctx, report, err);
 	if (!ret)
-		ret = begin(c);
+		ret = begin_conversion(c);
 	if (!ret)
 		ret = read_events(c);
 	if (!ret)

@@ -92,7 +92,7 @@ static int buffer(struct tracedat *td, struct cursor *c, bool is_text)
 	}
 	if (!cursor_ok(c) || td->buffers.n == BUFFERS_MAX ||
 	    (b.page_size && (b.page_size < 64 || b.page_size > 1u << 24))) {
-		tracedat_note(td, "a buffer's option cannot be read");
+		tracedat_note(td, "a buffer option cannot be read");
 		return 0;
 	}
 	b.name = tracedat_keep(td, name, strlen(name));
@@ -110,13 +110,12 @@ static int buffer(struct tracedat *td, struct cursor *c, bool is_text)
 		cpu.offset = cursor_u64(c);
 		cpu.size = cursor_u64(c);
 		if (!cursor_ok(c)) {
-			tracedat_note(td, "buffer '%s' tells of more CPUs than it has", b.name);
+			tracedat_note(td, "the CPU list of buffer '%s' is truncated", b.name);
 			return 0;
 		}
 		ret = tracedat_add_cpu(td, at, &cpu);
 		if (ret == CDICT_ECORRUPT)
-			tracedat_note(td, "buffer '%s' tells of CPUs that others have told of",
-				      b.name);
+			tracedat_note(td, "the CPU list of buffer '%s' overlaps another", b.name);
 		if (ret)
 			return ret == -ENOMEM ? ret : 0;
 	}
@@ -131,7 +130,7 @@ static int guest(struct tracedat *td, struct cursor *c)
 	struct tracedat_guest *g;
 
 	if (!cursor_ok(c) || td->guests.n == GUESTS_MAX || n > VCPUS_MAX) {
-		tracedat_note(td, "a guest's option cannot be read");
+		tracedat_note(td, "a guest option cannot be read");
 		return 0;
 	}
 	g = array_add(&td->guests);
@@ -146,7 +145,7 @@ static int guest(struct tracedat *td, struct cursor *c)
 
 		v.tid = (int32_t)cursor_u32(c);
 		if (!cursor_ok(c)) {
-			tracedat_note(td, "guest '%s' tells of more vCPUs than it has", g->name);
+			tracedat_note(td, "the vCPU list of guest '%s' is truncated", g->name);
 			return 0;
 		}
 		if (array_push(&g->vcpus, v))
@@ -218,7 +217,7 @@ int tracedat_option(struct tracedat *td, uint16_t id, struct cursor *c)
 
 	td->option_bytes += c->left;
 	if (td->option_bytes > TRACEDAT_MEMORY(td)) {
-		tracedat_note(td, "its options are told of again and again");
+		tracedat_note(td, "its options repeat endlessly");
 		return 0;
 	}
 	switch (id) {

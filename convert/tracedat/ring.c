@@ -84,15 +84,16 @@ static int next_chunk(struct ring *r, struct cdict_error *err)
 	out = cursor_u32(&r->chunks);
 	packed = cursor_take(&r->chunks, in);
 	if (!packed || out > CHUNK_MAX || r->td->codec == CODEC_NONE) {
-		tracedat_note(r->td, "the packed events of CPU %u break off", r->cpu);
+		tracedat_note(r->td, "the compressed events of CPU %u are truncated or damaged",
+			      r->cpu);
 		r->n_chunks = 0;
 		return 0;
 	}
 	if (out > r->chunk_size) {
 		if (*r->live + (out - r->chunk_size) > TRACEDAT_MEMORY(r->td))
-			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-					  "its packed events would take more memory than 64 MiB "
-					  "and eight times the file");
+			return cdict_fail(
+				err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+				"its compressed events need more memory than 64 MiB plus eight times the file's size");
 		*r->live -= r->chunk_size;
 		free(r->chunk);
 		r->chunk_size = 0;
@@ -106,7 +107,7 @@ static int next_chunk(struct ring *r, struct cdict_error *err)
 	if (ret == -ENOMEM)
 		return cdict_fail_nomem(err);
 	if (ret) {
-		tracedat_note(r->td, "packed events of CPU %u cannot be unpacked", r->cpu);
+		tracedat_note(r->td, "compressed events of CPU %u cannot be decompressed", r->cpu);
 		return 1; /* the next chunks may be intact */
 	}
 	r->pages = r->chunk;
@@ -141,7 +142,7 @@ static int next_page(struct ring *r, struct cdict_error *err)
 	r->pages += page;
 	r->at = r->end = NULL;
 	if (page < td->data_at) {
-		tracedat_note(td, "the last page of CPU %u ends within its head", r->cpu);
+		tracedat_note(td, "the last page of CPU %u is truncated within its header", r->cpu);
 		return 1;
 	}
 	r->t = load64(p, td->tracing.big_endian);
@@ -150,7 +151,7 @@ static int next_page(struct ring *r, struct cdict_error *err)
 	p += td->data_at;
 	page -= td->data_at;
 	if (committed > page) {
-		tracedat_note(td, "a page of CPU %u tells of %zu bytes and has %zu", r->cpu,
+		tracedat_note(td, "a page of CPU %u claims %zu bytes, but has %zu", r->cpu,
 			      committed, page);
 		committed = page;
 	}
@@ -176,7 +177,7 @@ static uint32_t take_head(struct ring *r, bool big, uint32_t *delta)
 
 static void bad_page(struct ring *r, const char *what)
 {
-	tracedat_note(r->td, "a page of CPU %u breaks off: %s", r->cpu, what);
+	tracedat_note(r->td, "a page of CPU %u is damaged: %s", r->cpu, what);
 	r->at = r->end;
 }
 
@@ -193,7 +194,7 @@ static int next_in_page(struct ring *r)
 			break;
 		if (type == TYPE_LONG || type >= TYPE_PADDING) {
 			if (left < 4) {
-				bad_page(r, "an event of no length");
+				bad_page(r, "an event has no length");
 				return 0;
 			}
 			word = load32(r->at, big);

@@ -86,7 +86,7 @@ int tracedat_header_info(struct tracedat *td, struct cursor *c)
 	if (!page)
 		return broken(td);
 	if (!page_layout(td, page)) {
-		tracedat_note(td, "its header_page tells no layout of pages that is known");
+		tracedat_note(td, "its header_page describes an unknown page layout");
 		td->data_at = 0;
 	}
 	return header_file(td, c, "header_event") ? 0 : broken(td);
@@ -154,7 +154,7 @@ int tracedat_kallsyms(struct tracedat *td, struct cursor *c)
 		td->kept_bytes += table;
 		return 0;
 	}
-	tracedat_note(td, "its kernel symbols would take too much memory, and are left out");
+	tracedat_note(td, "its kernel symbols need too much memory and are left out");
 	td->tracing.kallsyms = NULL;
 	return 0;
 }

@@ -236,7 +236,7 @@ static int read_v7(struct tracedat *td, struct cursor *c, struct cdict_error *er
 
 	if (!cursor_ok(c))
 		return cdict_fail(err, CDICT_ETRUNCATED, cursor_pos(c),
-				  "the trace.dat ends within its head");
+				  "the trace.dat is truncated within its header");
 	ret = codec_of(td, codec, version, err);
 	if (ret)
 		return ret;
@@ -244,7 +244,7 @@ static int read_v7(struct tracedat *td, struct cursor *c, struct cdict_error *er
 	if (!ret)
 		ret = read_section(td, OPTION_HEADER_INFO, "page header", tracedat_header_info);
 	if (!ret)
-		ret = read_section(td, OPTION_FTRACE_EVENTS, "formats of ftrace",
+		ret = read_section(td, OPTION_FTRACE_EVENTS, "ftrace formats",
 				   tracedat_ftrace_formats);
 	if (!ret)
 		ret = read_section(td, OPTION_EVENT_FORMATS, "event formats",
@@ -391,7 +391,7 @@ static int read_v6(struct tracedat *td, struct cursor *c, struct cdict_error *er
 	if (ret == -ENOMEM)
 		return cdict_fail_nomem(err);
 	if (ret)
-		tracedat_note(td, "its head ends or breaks at byte %zu",
+		tracedat_note(td, "its header is truncated or damaged at byte %zu",
 			      (size_t)(c->at - td->file.data));
 	return 0;
 }
@@ -414,16 +414,18 @@ static int read_all(struct tracedat *td, struct cdict_error *err)
 	td->page_size = td->tracing.page_size = cursor_u32(&c);
 	if (!cursor_ok(&c))
 		return cdict_fail(err, CDICT_ETRUNCATED, cursor_pos(&c),
-				  "the trace.dat ends within its head");
+				  "the trace.dat is truncated within its header");
 	td->version = (unsigned)strtoul(version, NULL, 10);
 	if (td->version != 6 && td->version != 7)
 		return cdict_fail(err, CDICT_EVERSION, TRACEDAT_MAGIC_SIZE,
-				  "a trace.dat of version '%.16s': 6 and 7 are known", version);
+				  "trace.dat version '%.16s' is not supported; expected 6 or 7",
+				  version);
 	if ((td->tracing.long_size != 4 && td->tracing.long_size != 8) || td->page_size < 64 ||
 	    td->page_size > 1u << 24)
-		return cdict_fail(err, CDICT_ECORRUPT, cursor_pos(&c),
-				  "a trace.dat with longs of %d bytes and pages of %u",
-				  td->tracing.long_size, td->page_size);
+		return cdict_fail(
+			err, CDICT_ECORRUPT, cursor_pos(&c),
+			"a trace.dat with an invalid size of a long (%d bytes) or page (%u)",
+			td->tracing.long_size, td->page_size);
 	ret = td->version == 7 ? read_v7(td, &c, err) : read_v6(td, &c, err);
 	if (ret)
 		return ret;
@@ -439,10 +441,11 @@ static int read_head(struct tracedat *td, struct cdict_error *err)
 {
 	int ret = read_all(td, err);
 
-	return td->too_much ? cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-					 "its texts would take more memory than 64 MiB and eight "
-					 "times the file")
-			    : ret;
+	return td->too_much
+		       ? cdict_fail(
+				 err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+				 "its texts need more memory than 64 MiB plus eight times the file's size")
+		       : ret;
 }
 
 /* @ret: result of getting its bytes. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The main job on real input: a recorded hypervisor capture becomes a small cdict, and tables
-# and pictures are drawn from the cdict alone.  demo.sh BUILD
+# The main task on real input: converts a perf recording of a hypervisor to a small cdict, and prints tables
+# and draws pictures from the cdict alone.  demo.sh BUILD
 set -euo pipefail
 
 cdict=$1/cdict
@@ -30,7 +30,7 @@ run heatmap "$file" --view vcpu -o "$out/vcpu.svg"
 run report "$file" -o "$out/kvm-small.html"
 
 echo
-echo "The capture, the cdict made from it, and what was drawn from the cdict:"
+echo "The recording, the cdict made from it, and the pictures drawn from the cdict:"
 for path in "$capture" "$file" "$out/exits.svg" "$out/switches.svg" "$out/vcpu.svg" \
 	"$out/kvm-small.html"; do
 	printf '  %9d bytes  %s\n' "$(stat -c %s "$path")" "$path"

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Builds libperf (and libapi, which it calls) from Debian's kernel source:
 #   libperf.sh DEST [CROSS-]     headers to DEST/include/perf, archives to DEST/lib; by the compiler CROSS-gcc
-# Only the few megabytes of tools/ that it needs are unpacked, outside the tree: the
-# kernel's makefiles cannot live in a path with spaces, and a build that fails leaves
-# nothing.  DEST appears whole or not at all.  Needs no network.
+# Unpacks only the few megabytes of tools/ that it needs, outside the tree: the
+# kernel's makefiles do not work in a path with spaces, and a failed build leaves
+# nothing behind.  DEST appears whole or not at all.  Needs no network.
 set -euo pipefail
 
 dest=$1 cross=${2-}
-# what the kernel calls the machine
+# the kernel's name of the architecture
 case $cross in
 '') arch= ;;
 aarch64-*) arch=ARCH=arm64 ;;
@@ -17,7 +17,7 @@ i?86-* | x86_64-*) arch=ARCH=x86 ;;
 *) arch=ARCH=${cross%%-*} ;;
 esac
 
-# The newest of the installed sources.
+# The newest installed source.
 source=
 for tar in $(printf '%s\n' /usr/src/linux-source-*.tar.{xz,bz2} | sort -V); do
 	[ -r "$tar" ] && source=$tar
@@ -40,8 +40,8 @@ if ! tar -C "$tmp" --strip-components=1 --wildcards --exclude="$top/tools/lib/bp
 	exit 1
 fi
 
-# A clean environment: our make's flags (CC, O, V, SAN, -j's pipe) are not the kernel's.
-# -w: a compiler newer than the source must not stop it with a new warning.
+# A clean environment: flags of our make (CC, O, V, SAN, -j's pipe) must not reach the kernel's.
+# -w: a new warning of a newer compiler must not stop the build.
 if ! env -i PATH="$PATH" HOME="$tmp" LC_ALL=C make -C "$tmp/tools/lib/perf" -j2 \
 	${cross:+CROSS_COMPILE="$cross" "$arch"} EXTRA_CFLAGS='-O2 -w' >"$tmp/log" 2>&1; then
 	cat "$tmp/log" >&2

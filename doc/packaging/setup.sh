@@ -93,7 +93,7 @@ while read -r package check; do
 	[ -z "$package" ] || is_there "$check" || missing+=("$package")
 done <<<"$needs"
 system=$(. /etc/os-release 2>/dev/null && echo "${ID-} ${VERSION_ID-}")
-# linux-source-6.1 is Debian 12's; other releases have a similar package.
+# linux-source-6.1 is from Debian 12; other releases have a similar package.
 if ! libperf_is_there; then
 	case $system in
 	'debian 12') missing+=(linux-source-6.1) ;;
@@ -146,9 +146,9 @@ for package in "${missing[@]}"; do
 	if [ -n "$(LC_ALL=C apt-cache policy "$package" | sed -n 's/^  Candidate: //p' | grep -v '(none)')" ]; then
 		known+=("$package")
 	elif grep -q "^$package " <<<"$test_needs"; then
-		echo "cdict: not among this system's packages: $package; tests that need it are skipped"
+		echo "cdict: package $package is not available; tests that need it are skipped"
 	elif grep -q "^$package " <<<"$optional_needs"; then
-		echo "cdict: not among this system's packages: $package; it builds without"
+		echo "cdict: package $package is not available; cdict builds without it"
 	else
 		refuse "this system has no package $package"
 	fi

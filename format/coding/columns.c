@@ -77,7 +77,7 @@ static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
 	return p;
 }
 
-static void begin(struct column_sink *s, uint32_t id, unsigned coding)
+static void begin_column(struct column_sink *s, uint32_t id, unsigned coding)
 {
 	buf_varint(&s->dir, id + 1 - s->last_column);
 	s->last_column = id + 1;
@@ -234,7 +234,7 @@ static void write_numbers(struct column_sink *s, const struct column *c, uint32_
 
 void column_write_numbers(struct column_sink *s, uint32_t id, struct numbers *w)
 {
-	begin(s, id, FORMAT_C_DELTA | FORMAT_DENSE);
+	begin_column(s, id, FORMAT_C_DELTA | FORMAT_DENSE);
 	end_numbers(s, w);
 }
 
@@ -285,7 +285,7 @@ void column_write(struct column_sink *s, uint32_t id, const struct column *c, ui
 	if (!c->n)
 		return;
 	if (coded) {
-		begin(s, id, FORMAT_C_CODE | (dense ? FORMAT_DENSE : 0));
+		begin_column(s, id, FORMAT_C_CODE | (dense ? FORMAT_DENSE : 0));
 		if (!dense)
 			write_gaps(s, c);
 		write_codes(s, c, total, dense, noisy);
@@ -304,7 +304,7 @@ void column_write(struct column_sink *s, uint32_t id, const struct column *c, ui
 	/* With three bits per value or less a dictionary gains nothing. */
 	if (best * 8 > 3ull * c->n && dict_try(s, c, total, dense, (size_t)(best / 2)))
 		coding = FORMAT_C_DICT;
-	begin(s, id, coding | (dense ? FORMAT_DENSE : 0));
+	begin_column(s, id, coding | (dense ? FORMAT_DENSE : 0));
 	if (!dense)
 		write_gaps(s, c);
 	if (coding == FORMAT_C_DICT)
@@ -317,6 +317,6 @@ void column_write_bytes(struct column_sink *s, uint32_t id, const void *data, si
 {
 	if (!size)
 		return;
-	begin(s, id, FORMAT_C_RAW);
+	begin_column(s, id, FORMAT_C_RAW);
 	write_symbols(s, data, size, CODEC_LZ);
 }

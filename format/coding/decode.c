@@ -148,7 +148,7 @@ static int open_block(struct format_decoder *dec, const void *payload, size_t si
 
 		if (!cursor_ok(&c) || type >= dec->schema->types.n ||
 		    (dec->plan && type >= dec->plan->n))
-			return decode_damaged(err, "it names an event type that is not there");
+			return decode_damaged(err, "it names an unknown event type");
 		if (events > dec->info.events - sum)
 			return decode_damaged(err, "its types have more events than it has");
 		sum += events;

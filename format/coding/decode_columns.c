@@ -67,7 +67,7 @@ int decode_open_streams(struct format_decoder *dec, struct cursor *c, uint64_t n
 	dec->n_streams = (size_t)n_own + 2;
 	for (size_t i = 0; i < dec->n_streams; i++) {
 		if (!read_extent(c, i, &e))
-			return decode_damaged(err, "a stream cannot be");
+			return decode_damaged(err, "a stream has invalid sizes");
 		raw += e.raw + PAD;
 		stored += e.stored;
 	}

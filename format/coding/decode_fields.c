@@ -350,7 +350,7 @@ int format_decoder_next(struct format_decoder *dec, struct cdict_event *ev, uint
 	else if (dec->n_used > 1)
 		kind = dec->kinds.at[dec->n / 2] >> (dec->n & 1 ? 4 : 0) & 15;
 	if (kind >= dec->n_used)
-		return decode_damaged(err, "an event is of no type");
+		return decode_damaged(err, "an event has no type");
 	if (dec->order_left-- == 0) {
 		dec->order_now += (uint32_t)cursor_svarint(&dec->order);
 		dec->order_left = dec->order.left ? (uint32_t)cursor_varint(&dec->order) - 1
@@ -365,7 +365,7 @@ int format_decoder_next(struct format_decoder *dec, struct cdict_event *ev, uint
 	else
 		ret = take_miss(&r[FORMAT_F_TIME], at, &number);
 	if (ret < 0 || (ret && number > dec->info.last_ns - st->t_ns))
-		return decode_damaged(err, "a time lies outside it");
+		return decode_damaged(err, "the time of an event is outside the block");
 	if (ret)
 		st->t_ns += number;
 	if (!take_sample(dec, k->type, r, at, row) || !k->fields(dec, k->type, r, at, row))
@@ -383,5 +383,5 @@ int format_decoder_next(struct format_decoder *dec, struct cdict_event *ev, uint
 	*order = dec->order_now;
 	return 1;
 bad:
-	return decode_damaged(err, "a column contradicts itself");
+	return decode_damaged(err, "a column is inconsistent");
 }

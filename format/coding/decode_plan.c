@@ -31,7 +31,7 @@ static bool in_cell(unsigned kind)
 }
 
 /* Adds the state that a field of model @m reads; whether any of it is new. */
-static bool note(struct shared *sh, const struct cdict_field_model *m)
+static bool note_state(struct shared *sh, const struct cdict_field_model *m)
 {
 	struct shared was = *sh;
 
@@ -65,7 +65,7 @@ static bool keep_more(const struct format_type *type, bool *keep, struct shared 
 			keep[i] = written(sh, m);
 		if (!keep[i])
 			continue;
-		more |= note(sh, m);
+		more |= note_state(sh, m);
 		/* Fields before it; other models have 0, or a sample's field. */
 		if (m->kind == FORMAT_NEXT || m->kind == FORMAT_SAMETASK || in_cell(m->kind) ||
 		    m->kind == FORMAT_SINCE)

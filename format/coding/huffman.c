@@ -25,7 +25,7 @@ struct bits {
 	uint8_t *at;
 };
 
-static inline void put(struct bits *b, uint64_t bits, unsigned n)
+static inline void put_bits(struct bits *b, uint64_t bits, unsigned n)
 {
 	b->acc |= bits << b->fill;
 	b->fill += n;
@@ -213,18 +213,18 @@ static void write_header(struct bits *b, const struct code *literals, bool last)
 	make_code(&code, freq, LENGTHS, LENGTH_BITS);
 	while (n_lengths > 4 && !code.len[order[n_lengths - 1]])
 		n_lengths--;
-	put(b, last, 1);
-	put(b, 2, 2);
-	put(b, LITERALS - 257, 5);
-	put(b, 2 - 1, 5);
-	put(b, n_lengths - 4, 4);
+	put_bits(b, last, 1);
+	put_bits(b, 2, 2);
+	put_bits(b, LITERALS - 257, 5);
+	put_bits(b, 2 - 1, 5);
+	put_bits(b, n_lengths - 4, 4);
 	for (unsigned i = 0; i < n_lengths; i++) {
-		put(b, code.len[order[i]], 3);
+		put_bits(b, code.len[order[i]], 3);
 		spill(b);
 	}
 	for (unsigned i = 0; i < n; i++) {
-		put(b, code.bits[symbol[i]], code.len[symbol[i]]);
-		put(b, extra[i], extra_bits[symbol[i]]);
+		put_bits(b, code.bits[symbol[i]], code.len[symbol[i]]);
+		put_bits(b, extra[i], extra_bits[symbol[i]]);
 		spill(b);
 	}
 }
@@ -251,16 +251,16 @@ static void write_symbols(struct bits *b, const struct code *c, const uint8_t *d
 
 	/* 7 remaining bits and three codes of at most 15 fit into 64. */
 	for (; i + 3 <= size; i += 3) {
-		put(b, c->bits[data[i]], c->len[data[i]]);
-		put(b, c->bits[data[i + 1]], c->len[data[i + 1]]);
-		put(b, c->bits[data[i + 2]], c->len[data[i + 2]]);
+		put_bits(b, c->bits[data[i]], c->len[data[i]]);
+		put_bits(b, c->bits[data[i + 1]], c->len[data[i + 1]]);
+		put_bits(b, c->bits[data[i + 2]], c->len[data[i + 2]]);
 		spill(b);
 	}
 	for (; i < size; i++) {
-		put(b, c->bits[data[i]], c->len[data[i]]);
+		put_bits(b, c->bits[data[i]], c->len[data[i]]);
 		spill(b);
 	}
-	put(b, c->bits[END], c->len[END]);
+	put_bits(b, c->bits[END], c->len[END]);
 	spill(b);
 }
 

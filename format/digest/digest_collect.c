@@ -30,7 +30,7 @@ static const struct {
 };
 
 /* The first of @names, separated by '|', that is a scalar of @t. */
-static const struct format_field *find(const struct format_type *t, const char *names)
+static const struct format_field *find_field(const struct format_type *t, const char *names)
 {
 	for (size_t n; *names; names += n + (names[n] == '|')) {
 		n = strcspn(names, "|");
@@ -47,14 +47,14 @@ static const struct format_field *find(const struct format_type *t, const char *
 
 static const struct format_field *find_task(const struct format_type *t, const char *name)
 {
-	const struct format_field *f = find(t, name);
+	const struct format_field *f = find_field(t, name);
 
 	return f && f->size == 4 && format_model_is_task(f->model.kind) ? f : NULL;
 }
 
 static const struct format_field *find_cpu(const struct format_type *t, const char *names)
 {
-	const struct format_field *f = find(t, names);
+	const struct format_field *f = find_field(t, names);
 
 	return f && f->size == 4 ? f : NULL;
 }
@@ -62,7 +62,8 @@ static const struct format_field *find_cpu(const struct format_type *t, const ch
 /* The cell that holds the latest prev_state and nothing else; -1: none does. */
 static int state_cell(const struct cdict_schema *schema, const struct format_type *t)
 {
-	const struct format_field *state = find(t, "prev_state"), *prev = find_task(t, "prev_pid");
+	const struct format_field *state = find_field(t, "prev_state"),
+				  *prev = find_task(t, "prev_pid");
 
 	if (!state || !prev || state->model.kind != FORMAT_CELL || state->model.who != prev->index)
 		return -1;
@@ -122,7 +123,7 @@ bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *sche
 	case DIGEST_WAKING:
 		task = find_task(t, "pid");
 		out->cpu = find_cpu(t, "target_cpu|cpu");
-		if (find(t, "success"))
+		if (find_field(t, "success"))
 			return false; /* no kernel has it; a waking is noted where its task is coded */
 		if (!task || task->path != FORMAT_PATH_WAKEE || !out->cpu)
 			return false;
@@ -131,7 +132,7 @@ bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *sche
 	case DIGEST_WAKEUP_NEW:
 		task = find_task(t, "pid");
 		out->cpu = find_cpu(t, "target_cpu|cpu");
-		out->success = find(t, "success");
+		out->success = find_field(t, "success");
 		break;
 	case DIGEST_MIGRATE:
 		task = find_task(t, "pid");
@@ -149,12 +150,12 @@ bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *sche
 			return false;
 		break;
 	case DIGEST_KVM_EXIT:
-		out->reason = find(t, "exit_reason|ret|exit_nr|reason|scause");
+		out->reason = find_field(t, "exit_reason|ret|exit_nr|reason|scause");
 		/* arm before Linux 5.4 has two; without one it is no exit (analyze/walk/types.c) */
-		if (!out->reason || (find(t, "idx") && find(t, "exit_reason")))
+		if (!out->reason || (find_field(t, "idx") && find_field(t, "exit_reason")))
 			return false;
-		out->how = find(t, "esr_ec");
-		out->isa = find(t, "isa");
+		out->how = find_field(t, "esr_ec");
+		out->isa = find_field(t, "isa");
 		/* fallthrough */
 	default:
 		out->task = FORMAT_F_TID;

@@ -42,7 +42,7 @@ struct ahead_task {
 };
 
 /* The values stored last. */
-struct told {
+struct last_values {
 	uint64_t t_ns;
 	uint32_t cpu;
 	struct ahead_task *task;  /* of the CPU */
@@ -81,12 +81,12 @@ struct ahead {
 	/* The filling thread; kept: an event was decoded and did not fit. */
 	bool kept;
 	struct cdict_event ev;
-	struct told given;
+	struct last_values given;
 	uint8_t *data; /* the packed batch */
 	size_t room;
 	char apart_too[AHEAD_APART];
 	/* The reading thread. */
-	struct told taken;
+	struct last_values taken;
 	struct batch *batch; /* NULL: the first is to come */
 	struct ahead_place place;
 	const uint8_t *at, *end;
@@ -96,10 +96,10 @@ struct ahead {
 
 /* ---- filling ----------------------------------------------------------------------- */
 
-static void turn_to(const struct ahead *a, struct told *told, uint32_t cpu)
+static void turn_to(const struct ahead *a, struct last_values *last, uint32_t cpu)
 {
-	told->cpu = cpu;
-	told->task = &told->tasks[cpu < a->o.cpus ? cpu : a->o.cpus];
+	last->cpu = cpu;
+	last->task = &last->tasks[cpu < a->o.cpus ? cpu : a->o.cpus];
 }
 
 /* Packs the event at @at, where there is room; returns its end. */
@@ -108,37 +108,37 @@ static inline uint8_t *pack(struct ahead *a, uint8_t *at)
 	const struct cdict_event *ev = &a->ev;
 	const struct ahead_type *type = &a->types[ev->type->index];
 	const struct ahead_number *f = type->numbers, *end = f + type->n_numbers;
-	struct told *told = &a->given;
-	uint64_t dt_ns = ev->t_ns - told->t_ns;
+	struct last_values *last = &a->given;
+	uint64_t dt_ns = ev->t_ns - last->t_ns;
 	uint16_t head[2] = { (uint16_t)ev->type->index, (uint16_t)dt_ns };
 	const uint64_t *values = ev->values;
 	uint8_t *start = at;
 
 	at += sizeof(head);
-	if (ev->cpu != told->cpu || !told->task) {
+	if (ev->cpu != last->cpu || !last->task) {
 		head[0] |= TELLS_CPU;
 		memcpy(at, &ev->cpu, 4);
 		at += 4;
-		turn_to(a, told, ev->cpu);
+		turn_to(a, last, ev->cpu);
 	}
-	if (ev->tid != told->task->tid || ev->pid != told->task->pid) {
+	if (ev->tid != last->task->tid || ev->pid != last->task->pid) {
 		head[0] |= TELLS_TASK;
 		memcpy(at, &ev->tid, 4);
 		memcpy(at + 4, &ev->pid, 4);
 		at += 8;
-		told->task->tid = ev->tid;
-		told->task->pid = ev->pid;
+		last->task->tid = ev->tid;
+		last->task->pid = ev->pid;
 	}
 	if (dt_ns > UINT16_MAX) {
 		head[0] |= TELLS_TIME;
 		memcpy(at, &ev->t_ns, 8);
 		at += 8;
 	}
-	told->t_ns = ev->t_ns;
-	if (ev->mode != told->task->mode) {
+	last->t_ns = ev->t_ns;
+	if (ev->mode != last->task->mode) {
 		head[0] = (uint16_t)(head[0] | TELLS_MODE);
-		told->task->mode = ev->mode;
-		memcpy(at, &told->task->mode, 2);
+		last->task->mode = ev->mode;
+		memcpy(at, &last->task->mode, 2);
 		at += 2;
 	}
 	memcpy(start, head, sizeof(head));
@@ -210,7 +210,7 @@ static bool grow(struct ahead *a, struct batch *b, size_t size)
 }
 
 /* Packs events while they fit; an event that is larger than a batch enlarges it. */
-static void fill(struct pool_job *job)
+static void fill_batch(struct pool_job *job)
 {
 	struct batch *b = (struct batch *)(void *)job;
 	struct ahead *a = b->ahead;
@@ -293,7 +293,7 @@ struct ahead *ahead_new(const struct ahead_options *opts)
 		ok = add_type(&a->types[a->n_types], opts->query,
 			      cdict_schema_at(opts->schema, a->n_types));
 	for (int i = 0; i < 2; i++) {
-		a->batches[i] = (struct batch){ .job.run = fill, .ahead = a };
+		a->batches[i] = (struct batch){ .job.run = fill_batch, .ahead = a };
 		ok = ok && grow(a, &a->batches[i], BATCH_BYTES);
 	}
 	if (!ok) {
@@ -354,7 +354,7 @@ int ahead_next(struct ahead *a, struct cdict_event *ev, struct cdict_error *err)
 {
 	const struct ahead_number *f, *end;
 	const struct ahead_type *type;
-	struct told *told = &a->taken;
+	struct last_values *last = &a->taken;
 	uint64_t *values = a->values;
 	struct ahead_task *task;
 	const uint8_t *at;
@@ -376,17 +376,17 @@ int ahead_next(struct ahead *a, struct cdict_event *ev, struct cdict_error *err)
 
 		memcpy(&cpu, at, 4);
 		at += 4;
-		turn_to(a, told, cpu);
+		turn_to(a, last, cpu);
 	}
-	task = told->task;
+	task = last->task;
 	if (head[0] & TELLS_TASK) {
 		memcpy(&task->tid, at, 4);
 		memcpy(&task->pid, at + 4, 4);
 		at += 8;
 	}
-	told->t_ns += head[1];
+	last->t_ns += head[1];
 	if (head[0] & TELLS_TIME) {
-		told->t_ns = eight(at);
+		last->t_ns = eight(at);
 		at += 8;
 	}
 	if (head[0] & TELLS_MODE) {
@@ -411,8 +411,8 @@ int ahead_next(struct ahead *a, struct cdict_event *ev, struct cdict_error *err)
 		at += 4 + len;
 	}
 	a->at = at;
-	ev->t_ns = told->t_ns;
-	ev->cpu = told->cpu;
+	ev->t_ns = last->t_ns;
+	ev->cpu = last->cpu;
 	ev->pid = task->pid;
 	ev->tid = task->tid;
 	ev->mode = (uint8_t)task->mode;

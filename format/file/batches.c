@@ -102,7 +102,7 @@ int cdict_columns_open(struct cdict_columns **out, struct cdict_reader *r,
 	return 0;
 }
 
-static int add(struct gathered *g, const struct cdict_event *ev, uint32_t at)
+static int add_event(struct gathered *g, const struct cdict_event *ev, uint32_t at)
 {
 	size_t n = g->t_ns.n;
 
@@ -155,7 +155,7 @@ static int gather(struct cdict_columns *it, size_t i, struct cdict_error *err)
 		ret = 0;
 		it->bytes = ev.bytes;
 		if (g->values && ev.t_ns >= it->query.from_ns && ev.t_ns <= it->query.to_ns)
-			ret = add(g, &ev, at);
+			ret = add_event(g, &ev, at);
 		at++;
 	}
 	if (ret == -ENOMEM)

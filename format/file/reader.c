@@ -61,7 +61,7 @@ static int scan(struct cdict_reader *r, struct codec *codec, uint64_t *index_at,
 						: container_resync(r->data, r->size, at + 1);
 
 			r->damage.skipped_bytes += next - at;
-			reader_note(r, at, "%" PRIu64 " bytes at byte %" PRIu64 " are no block",
+			reader_note(r, at, "%" PRIu64 " bytes at byte %" PRIu64 " are not a block",
 				    next - at, at);
 			at = next;
 			continue;
@@ -197,8 +197,7 @@ static int open_data(struct cdict_reader *r, struct cdict_error *err)
 				  "is a trace.dat of trace-cmd: convert it with 'cdict convert'");
 	if (r->size < FORMAT_HEADER_SIZE || memcmp(r->data, FORMAT_MAGIC, FORMAT_MAGIC_SIZE))
 		return cdict_fail(err, CDICT_EFORMAT, 0,
-				  "is no cdict file: its first bytes are not "
-				  "the cdict magic%s",
+				  "is not a cdict file: its first bytes are not the cdict magic%s",
 				  r->size >= 8 && (!memcmp(r->data, "PERFILE2", 8) ||
 						   !memcmp(r->data, "2ELIFREP", 8))
 					  ? " but perf's: convert it with 'cdict convert'"
@@ -207,7 +206,7 @@ static int open_data(struct cdict_reader *r, struct cdict_error *err)
 		return cdict_fail(err, CDICT_ECORRUPT, 8, "file header is damaged");
 	if ((le32(r->data + 8) & 0xffff) != FORMAT_MAJOR)
 		return cdict_fail(err, CDICT_EVERSION, 8,
-				  "is of format version %u.%u, this reader knows %u.x",
+				  "has format version %u.%u, this reader supports %u.x",
 				  le32(r->data + 8) & 0xffff, le32(r->data + 8) >> 16,
 				  FORMAT_MAJOR);
 	r->room = ((uint64_t)24 << 20) + 7 * (uint64_t)r->size;
@@ -226,7 +225,7 @@ static int open_data(struct cdict_reader *r, struct cdict_error *err)
 	if (!index_at || r->size < FORMAT_TRAILER_SIZE || le32(end - 4) != FORMAT_END ||
 	    le32(end - 8) != codec_crc(end - 16, 8) || le64(end - 16) != index_at) {
 		r->damage.cut = true;
-		reader_note(r, r->size, "is cut at byte %" PRIu64 ": its end is missing",
+		reader_note(r, r->size, "is truncated at byte %" PRIu64 ": its end is missing",
 			    (uint64_t)r->size);
 	}
 	if (!r->schema) {

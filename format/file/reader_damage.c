@@ -67,7 +67,7 @@ int reader_block(struct cdict_reader *r, size_t i, const uint8_t **payload, size
 	*size = h.size;
 	if (codec_crc(*payload, *size) == h.payload_crc)
 		return 0;
-	reader_block_bad(r, i, "its check sum is wrong");
+	reader_block_bad(r, i, "its checksum is wrong");
 	return cdict_fail(err, CDICT_ECORRUPT, b->offset, "event block is damaged");
 }
 

@@ -28,7 +28,7 @@ static bool spend(struct cdict_reader *r, size_t bytes)
 #define TEXT_BYTES 48u
 
 /* A NUL-terminated copy that lives as long as the reader; equal texts share one. */
-static const char *keep(struct cdict_reader *r, const void *data, size_t len)
+static const char *keep_bytes(struct cdict_reader *r, const void *data, size_t len)
 {
 	size_t before = r->texts.n;
 	const char *s;
@@ -62,7 +62,7 @@ static const char *keep_string(struct cdict_reader *r, struct cursor *c)
 	size_t len;
 	const uint8_t *p = take_string(c, &len);
 
-	return p ? keep(r, p, len) : NULL;
+	return p ? keep_bytes(r, p, len) : NULL;
 }
 
 /* A later value of a key replaces the earlier one. */
@@ -124,7 +124,7 @@ static int read_info(struct cdict_reader *r, const struct buf *raw)
 
 static const char *keep_text(void *ctx, const void *data, size_t len)
 {
-	return keep(ctx, data, len);
+	return keep_bytes(ctx, data, len);
 }
 
 static bool add_task(void *ctx, const struct cdict_task_event *ev)
@@ -250,7 +250,7 @@ int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 		if (ret == CDICT_ELIMIT || r->no_room)
 			reader_note(r, at,
 				    "block %s at byte %" PRIu64
-				    " holds more than a file of this size can mean",
+				    " exceeds the limit for a file of this size",
 				    block_name(h->type, name), at);
 		else
 			reader_note(r, at, "block %s at byte %" PRIu64 " is damaged%s",

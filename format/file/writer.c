@@ -52,7 +52,7 @@ static int fail_for_good(struct cdict_writer *w, int code, struct cdict_error *e
 	return w->failed.code;
 }
 
-static int put(struct cdict_writer *w, const void *data, size_t size, struct cdict_error *err)
+static int put_bytes(struct cdict_writer *w, const void *data, size_t size, struct cdict_error *err)
 {
 	int ret;
 
@@ -76,9 +76,9 @@ static int put_block(struct cdict_writer *w, uint32_t type, const void *payload,
 	if (size > FORMAT_BLOCK_MAX)
 		return fail_for_good(w, CDICT_ELIMIT, err);
 	container_header_write(header, &h);
-	ret = put(w, header, sizeof(header), err);
+	ret = put_bytes(w, header, sizeof(header), err);
 	if (!ret)
-		ret = put(w, payload, size, err);
+		ret = put_bytes(w, payload, size, err);
 	if (ret)
 		return ret;
 	w->ordinal++;
@@ -201,7 +201,7 @@ int cdict_writer_open(struct cdict_writer **out, cdict_write_fn fn, void *ctx,
 		return cdict_fail_nomem(err);
 	}
 	container_file_header(header);
-	ret = put(w, header, sizeof(header), err);
+	ret = put_bytes(w, header, sizeof(header), err);
 	if (ret < 0) {
 		cdict_writer_close(w);
 		return ret;
@@ -514,5 +514,5 @@ int cdict_writer_finish(struct cdict_writer *w, struct cdict_error *err)
 		return ret;
 	container_trailer(trailer, w->offset);
 	ret = put_packed(w, FORMAT_INDEX, &w->index, NULL, err);
-	return ret ? ret : put(w, trailer, sizeof(trailer), err);
+	return ret ? ret : put_bytes(w, trailer, sizeof(trailer), err);
 }

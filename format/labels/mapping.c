@@ -119,7 +119,7 @@ static void texts_of(struct cdict_label *l, const char **texts[TEXTS])
 
 /* Neighbours are threads of one VM, with the same texts: @before is this text of the
  * previous label. */
-static int keep(struct mapping *m, const char **text, const char *before)
+static int keep_text(struct mapping *m, const char **text, const char *before)
 {
 	size_t len;
 
@@ -147,11 +147,11 @@ static int keep_all(struct mapping *m, struct cdict_label *l)
 	if (m->n)
 		texts_of(&m->labels[m->n - 1], before);
 	for (unsigned i = 0; i < TEXTS && !rc; i++)
-		rc = keep(m, texts[i], m->n ? *before[i] : NULL);
+		rc = keep_text(m, texts[i], m->n ? *before[i] : NULL);
 	return rc;
 }
 
-static void take(const char **into, const char *from)
+static void take_text(const char **into, const char *from)
 {
 	if (*from)
 		*into = from;
@@ -184,14 +184,14 @@ int mapping_add(struct mapping *m, const struct cdict_label *label, struct cdict
 	}
 	old = &m->labels[slot - 1];
 	old->pid = l.pid ? l.pid : old->pid;
-	take(&old->name, l.name);
-	take(&old->group, l.group);
-	take(&old->group_type, l.group_type);
-	take(&old->role, l.role);
-	take(&old->uuid, l.uuid);
-	take(&old->instance, l.instance);
-	take(&old->project, l.project);
-	take(&old->host, l.host);
+	take_text(&old->name, l.name);
+	take_text(&old->group, l.group);
+	take_text(&old->group_type, l.group_type);
+	take_text(&old->role, l.role);
+	take_text(&old->uuid, l.uuid);
+	take_text(&old->instance, l.instance);
+	take_text(&old->project, l.project);
+	take_text(&old->host, l.host);
 	return 0;
 
 no_memory:

@@ -99,7 +99,7 @@ static void other_data(struct export *x, const char *key, const char *info)
 	export_text(x->out, value);
 }
 
-static int begin(struct export *x, struct cdict_error *err)
+static int begin_chrome(struct export *x, struct cdict_error *err)
 {
 	const struct tables_walk *w = x->walk;
 	struct sink *s = x->out;
@@ -157,7 +157,7 @@ static int end(struct export *x, struct cdict_error *err)
 
 const struct export_format export_chrome = {
 	.name = "chrome",
-	.begin = begin,
+	.begin = begin_chrome,
 	.slice = told_slice,
 	.exit = told_exit,
 	.wake = told_wake,

@@ -118,7 +118,7 @@ static void told_wake(struct export *x, const struct export_wake *w)
 	write_row(x, &r);
 }
 
-static int begin(struct export *x, struct cdict_error *err)
+static int begin_csv(struct export *x, struct cdict_error *err)
 {
 	(void)err;
 	sink_puts(x->out,
@@ -151,7 +151,7 @@ static int end(struct export *x, struct cdict_error *err)
 
 const struct export_format export_csv = {
 	.name = "csv",
-	.begin = begin,
+	.begin = begin_csv,
 	.slice = told_slice,
 	.exit = told_exit,
 	.wake = told_wake,

@@ -18,7 +18,7 @@ struct waiting {
 	struct export_slice slice;
 };
 
-struct told {
+struct export_walk {
 	struct export x;
 	const struct export_format *format;
 	struct analyze_reasons *reasons;
@@ -115,27 +115,27 @@ void export_us(struct sink *s, uint64_t ns)
 /* ---- the walk ---- */
 
 /* Ends the walk when the reader of a pipe is gone or the disk is full. */
-static void look_at_sink(struct told *told)
+static void check_sink(struct export_walk *xw)
 {
-	if (told->x.out->error)
-		analyze_engine_out_of_memory(told->x.eng);
+	if (xw->x.out->error)
+		analyze_engine_out_of_memory(xw->x.eng);
 }
 
-static void tell_slice(struct told *told, struct waiting *w)
+static void write_slice(struct export_walk *xw, struct waiting *w)
 {
 	if (!w->any)
 		return;
 	w->any = false;
-	told->x.report->slices++;
-	if (told->format->slice)
-		told->format->slice(&told->x, &w->slice);
-	look_at_sink(told);
+	xw->x.report->slices++;
+	if (xw->format->slice)
+		xw->format->slice(&xw->x, &w->slice);
+	check_sink(xw);
 }
 
 static void on_run(void *self, const struct analyze_run *run)
 {
-	struct told *told = self;
-	struct waiting *w = run->cpu < told->n_cpus ? &told->cpus[run->cpu] : NULL;
+	struct export_walk *xw = self;
+	struct waiting *w = run->cpu < xw->n_cpus ? &xw->cpus[run->cpu] : NULL;
 	bool whole = run->start_ns == run->end_ns && run->start_seen && run->in;
 
 	/* a slice of zero length counts when both its ends were recorded */
@@ -146,7 +146,7 @@ static void on_run(void *self, const struct analyze_run *run)
 		w->slice.to_ns = run->to_ns;
 		return;
 	}
-	tell_slice(told, w);
+	write_slice(xw, w);
 	w->any = true;
 	w->slice = (struct export_slice){
 		.cpu = run->cpu,
@@ -158,7 +158,7 @@ static void on_run(void *self, const struct analyze_run *run)
 	};
 }
 
-static void tell_switch(struct told *told, const struct analyze_switch *sw)
+static void write_switch(struct export_walk *xw, const struct analyze_switch *sw)
 {
 	const struct export_switch s = { .t_ns = sw->t_ns,
 					 .from_ns = sw->slice_start_ns,
@@ -166,17 +166,17 @@ static void tell_switch(struct told *told, const struct analyze_switch *sw)
 					 .prev = sw->prev,
 					 .next = sw->next };
 
-	if (!sw->in || !told->format->sw ||
-	    (export_filtered(&told->x) && !export_wanted(&told->x, sw->prev)))
+	if (!sw->in || !xw->format->sw ||
+	    (export_filtered(&xw->x) && !export_wanted(&xw->x, sw->prev)))
 		return;
-	told->format->sw(&told->x, &s);
-	look_at_sink(told);
+	xw->format->sw(&xw->x, &s);
+	check_sink(xw);
 }
 
 static void on_switch(void *self, const struct analyze_switch *sw)
 {
-	struct told *told = self;
-	struct waiting *w = sw->cpu < told->n_cpus ? &told->cpus[sw->cpu] : NULL;
+	struct export_walk *xw = self;
+	struct waiting *w = sw->cpu < xw->n_cpus ? &xw->cpus[sw->cpu] : NULL;
 
 	if (!w)
 		return;
@@ -184,74 +184,74 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		w->slice.switched = true;
 		w->slice.off = sw->off;
 		w->slice.prev_state = sw->prev_state;
-		analyze_engine_state(told->x.eng, sw->prev_state, w->slice.state);
+		analyze_engine_state(xw->x.eng, sw->prev_state, w->slice.state);
 		if (w->slice.prio == ANALYZE_NO_PRIO)
 			w->slice.prio = sw->prev_prio;
-		tell_slice(told, w);
+		write_slice(xw, w);
 	}
 	w->switched_in = sw->next_prio;
-	tell_switch(told, sw);
+	write_switch(xw, sw);
 }
 
 static void on_wake(void *self, const struct analyze_wake *wake)
 {
-	struct told *told = self;
+	struct export_walk *xw = self;
 	struct export_wake w = { .t_ns = wake->t_ns,
 				 .cpu = wake->cpu,
 				 .task = wake->task,
 				 .target_cpu = wake->target_cpu,
 				 .prio = wake->prio };
 
-	if (!wake->in || (wake->kind == ANALYZE_KIND_WAKEUP && told->waking) ||
-	    !told->format->wake || !export_wanted(&told->x, wake->task))
+	if (!wake->in || (wake->kind == ANALYZE_KIND_WAKEUP && xw->waking) || !xw->format->wake ||
+	    !export_wanted(&xw->x, wake->task))
 		return;
-	w.waker = analyze_engine_sampled(told->x.eng, wake->cpu);
-	told->format->wake(&told->x, &w);
-	look_at_sink(told);
+	w.waker = analyze_engine_sampled(xw->x.eng, wake->cpu);
+	xw->format->wake(&xw->x, &w);
+	check_sink(xw);
 }
 
 static void on_exit_ended(void *self, const struct analyze_exit_row *row, uint64_t t_ns,
 			  uint64_t ns)
 {
-	struct told *told = self;
+	struct export_walk *xw = self;
 	char room[24];
 	struct export_exit e = {
 		.task = row->task, .t_ns = t_ns, .ns = ns, .isa = row->isa, .code = row->reason
 	};
 
-	e.cpu = told->kvm.cpu;
-	if (!told->format->exit || !tables_cpu(told->x.walk, e.cpu) ||
-	    !export_wanted(&told->x, row->task))
+	e.cpu = xw->kvm.cpu;
+	if (!xw->format->exit || !tables_cpu(xw->x.walk, e.cpu) ||
+	    !export_wanted(&xw->x, row->task))
 		return;
-	e.reason = analyze_reasons_text(told->reasons, row->isa, row->reason, room);
-	told->x.report->exits++;
-	told->format->exit(&told->x, &e);
-	look_at_sink(told);
+	e.reason = analyze_reasons_text(xw->reasons, row->isa, row->reason, room);
+	xw->x.report->exits++;
+	xw->format->exit(&xw->x, &e);
+	check_sink(xw);
 }
 
 /* Called before analyze_exits and analyze_slices get the event. */
 static void on_kvm(void *self, const struct analyze_kvm *k)
 {
-	struct told *told = self;
+	struct export_walk *xw = self;
 
-	told->kvm = *k;
+	xw->kvm = *k;
 }
 
 static int on_guest(void *self, const struct analyze_slice *slice)
 {
-	struct told *told = self;
+	struct export_walk *xw = self;
 	struct export_guest g = { .task = slice->task,
 				  .cpu = slice->cpu,
 				  .from_ns = slice->start_ns,
 				  .to_ns = slice->end_ns,
-				  .isa = told->kvm.isa,
-				  .code = told->kvm.value };
+				  .isa = xw->kvm.isa,
+				  .code = xw->kvm.value };
 
-	if (slice->start_ns == ANALYZE_NO_TIME || !export_wanted(&told->x, slice->task))
+	if (slice->start_ns == ANALYZE_NO_TIME || !export_wanted(&xw->x, slice->task))
 		return 0;
-	analyze_reasons_code(told->reasons, &g.isa, &g.code, told->kvm.how);
-	told->format->guest(&told->x, &g);
-	look_at_sink(told);
+	analyze_reasons_code(xw->reasons, &g.isa, &g.code, xw->kvm.how);
+	xw->format->guest(&xw->x, &g);
+	check_sink(xw);
 	return 0;
 }
 
@@ -266,11 +266,11 @@ static const struct analyze_ops second_walk = { .needs = NEEDS | ANALYZE_NEED_PR
 						.wake = on_wake,
 						.kvm = on_kvm };
 
-static int add_exits(struct tables_walk *w, struct told *told, struct cdict_error *err)
+static int add_exits(struct tables_walk *w, struct export_walk *xw, struct cdict_error *err)
 {
 	const struct analyze_exits_options how = { .no_accesses = true,
-						   .ended = told ? on_exit_ended : NULL,
-						   .ctx = told };
+						   .ended = xw ? on_exit_ended : NULL,
+						   .ctx = xw };
 
 	return analyze_exits_new(&w->exits, w->eng, &how, err);
 }
@@ -282,72 +282,73 @@ int export_prepare(struct tables_walk *w, struct cdict_error *err)
 	return rc ? rc : add_exits(w, NULL, err);
 }
 
-static int begin(struct told *told, struct tables_walk *again, struct cdict_error *err)
+static int begin_walk(struct export_walk *xw, struct tables_walk *again, struct cdict_error *err)
 {
 	const struct cdict_schema *schema = cdict_reader_schema(again->reader);
-	int rc = analyze_engine_add(again->eng, &second_walk, told, err);
+	int rc = analyze_engine_add(again->eng, &second_walk, xw, err);
 
 	if (!rc)
-		rc = add_exits(again, told, err);
+		rc = add_exits(again, xw, err);
 	if (!rc)
-		rc = analyze_reasons_of(&told->reasons, schema, err);
-	if (!rc && told->format->guest)
+		rc = analyze_reasons_of(&xw->reasons, schema, err);
+	if (!rc && xw->format->guest)
 		rc = analyze_slices_new(
-			&told->slices, again->eng,
+			&xw->slices, again->eng,
 			&(struct analyze_slices_options){
-				.kinds = 1u << ANALYZE_SLICE_GUEST, .tell = on_guest, .ctx = told },
+				.kinds = 1u << ANALYZE_SLICE_GUEST, .tell = on_guest, .ctx = xw },
 			err);
 	if (rc)
 		return rc;
-	told->n_cpus = cdict_reader_cpus(again->reader);
-	told->cpus = calloc((size_t)told->n_cpus + 1, sizeof(*told->cpus));
-	told->x.n_names = analyze_engine_task_count(told->x.walk->eng);
-	told->x.names = calloc(told->x.n_names + 1, sizeof(*told->x.names));
-	told->x.own = calloc(1, told->format->own_size + 1);
-	if (!told->cpus || !told->x.names || !told->x.own)
+	xw->n_cpus = cdict_reader_cpus(again->reader);
+	xw->cpus = calloc((size_t)xw->n_cpus + 1, sizeof(*xw->cpus));
+	xw->x.n_names = analyze_engine_task_count(xw->x.walk->eng);
+	xw->x.names = calloc(xw->x.n_names + 1, sizeof(*xw->x.names));
+	xw->x.own = calloc(1, xw->format->own_size + 1);
+	if (!xw->cpus || !xw->x.names || !xw->x.own)
 		return cdict_fail_nomem(err);
-	for (uint32_t c = 0; c < told->n_cpus; c++)
-		told->cpus[c].switched_in = ANALYZE_NO_PRIO;
-	told->waking = told->x.sum->has_waking;
-	return told->format->begin ? told->format->begin(&told->x, err) : 0;
+	for (uint32_t c = 0; c < xw->n_cpus; c++)
+		xw->cpus[c].switched_in = ANALYZE_NO_PRIO;
+	xw->waking = xw->x.sum->has_waking;
+	return xw->format->begin ? xw->format->begin(&xw->x, err) : 0;
 }
 
-static void fini(struct told *told)
+static void fini(struct export_walk *xw)
 {
-	if (told->format->fini && told->x.own)
-		told->format->fini(&told->x);
-	for (size_t i = 0; told->x.names && i < told->x.n_names; i++)
-		free(told->x.names[i]);
-	free(told->x.names);
-	free(told->x.own);
-	free(told->cpus);
-	analyze_reasons_free(told->reasons);
-	analyze_slices_free(told->slices);
+	if (xw->format->fini && xw->x.own)
+		xw->format->fini(&xw->x);
+	for (size_t i = 0; xw->x.names && i < xw->x.n_names; i++)
+		free(xw->x.names[i]);
+	free(xw->x.names);
+	free(xw->x.own);
+	free(xw->cpus);
+	analyze_reasons_free(xw->reasons);
+	analyze_slices_free(xw->slices);
 }
 
 int export_write(struct tables_walk *w, const struct export_format *format, struct sink *out,
 		 struct export_report *report, struct cdict_error *err)
 {
 	struct tables_walk again;
-	struct told told = { .x = { .walk = w, .out = out, .report = report }, .format = format };
+	struct export_walk xw = { .x = { .walk = w, .out = out, .report = report },
+				  .format = format };
 	int rc;
 
 	rc = tables_walk_init(&again, w->reader, &w->opts, err);
-	told.x.eng = again.eng;
-	told.x.sum = analyze_engine_summary(w->eng);
+	xw.x.eng = again.eng;
+	xw.x.sum = analyze_engine_summary(w->eng);
 	if (!rc)
-		rc = begin(&told, &again, err);
+		rc = begin_walk(&xw, &again, err);
 	if (!rc)
 		rc = tables_walk_begin(&again, err);
 	if (!rc)
 		rc = analyze_engine_step(again.eng, UINT64_MAX, err);
-	for (uint32_t c = 0; !rc && c < told.n_cpus; c++)
-		tell_slice(&told, &told.cpus[c]);
+	for (uint32_t c = 0; !rc && c < xw.n_cpus; c++)
+		write_slice(&xw, &xw.cpus[c]);
 	if (!rc && format->end)
-		rc = format->end(&told.x, err);
-	if (!rc && told.x.failed)
+		rc = format->end(&xw.x, err);
+	if (!rc && xw.x.failed)
 		rc = cdict_fail_nomem(err);
-	fini(&told);
+	fini(&xw);
 	tables_walk_fini(&again);
 	/* a write error is the cause, and the sink's owner reports it */
 	return out->error && out->error != -ENOMEM ? 0 : rc;

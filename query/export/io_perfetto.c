@@ -159,19 +159,19 @@ static void annotate(struct buf *b, struct cdict_bytes fname)
 }
 
 /* Writes the packet of a slice's start or end, or of an instant. */
-static void tell(struct io_perfetto *p, const struct cdict_event *ev, uint64_t t_ns, unsigned type,
-		 uint64_t track, struct cdict_bytes fname)
+static void write_slice(struct io_perfetto *p, const struct cdict_event *ev, uint64_t t_ns,
+			unsigned type, uint64_t track, struct cdict_bytes fname)
 {
 	uint32_t iid = ev->type->index + 1;
 	size_t packet = perfetto_packet(&p->b, t_ns), data, event;
 
 	proto_number(&p->b, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
-	if (!p->told[ev->type->index]) {
+	if (!p->named[ev->type->index]) {
 		data = proto_open(&p->b, PACKET_INTERNED_DATA);
 		perfetto_interned(&p->b, INTERNED_CATEGORIES, iid, ev->type->system);
 		perfetto_interned(&p->b, INTERNED_EVENT_NAMES, iid, ev->type->event);
 		proto_close(&p->b, data);
-		p->told[ev->type->index] = true;
+		p->named[ev->type->index] = true;
 	}
 	event = proto_open(&p->b, PACKET_TRACK_EVENT);
 	proto_number(&p->b, TRACK_EVENT_TYPE, type);
@@ -196,8 +196,8 @@ static int tell_slice(struct io_perfetto *p, struct io_thread *t, const struct c
 		p->left_out += left_out;
 		return left_out ? 0 : -ENOMEM;
 	}
-	tell(p, ev, from_ns, SLICE_BEGIN, l->track, fname);
-	tell(p, ev, ev->t_ns, SLICE_END, l->track, fname);
+	write_slice(p, ev, from_ns, SLICE_BEGIN, l->track, fname);
+	write_slice(p, ev, ev->t_ns, SLICE_END, l->track, fname);
 	return 0;
 }
 
@@ -208,7 +208,7 @@ static int tell_instant(struct io_perfetto *p, struct io_thread *t, const struct
 
 	if (!l)
 		return -ENOMEM;
-	tell(p, ev, ev->t_ns, INSTANT, l->track, fname);
+	write_slice(p, ev, ev->t_ns, INSTANT, l->track, fname);
 	return 0;
 }
 
@@ -230,8 +230,9 @@ int io_perfetto_event(struct io_perfetto *p, struct sink *out, const struct cdic
 
 int io_perfetto_begin(struct io_perfetto *p, const struct tables_walk *w, struct sink *out)
 {
-	p->told = calloc(cdict_schema_count(cdict_reader_schema(w->reader)) + 1, sizeof(*p->told));
-	if (!p->told)
+	p->named =
+		calloc(cdict_schema_count(cdict_reader_schema(w->reader)) + 1, sizeof(*p->named));
+	if (!p->named)
 		return -ENOMEM;
 	perfetto_first(&p->b, w);
 	if (p->b.failed)
@@ -252,6 +253,6 @@ void io_perfetto_fini(struct io_perfetto *p)
 	array_fini(&p->threads);
 	map_fini(&p->by_tid);
 	map_fini(&p->processes);
-	free(p->told);
+	free(p->named);
 	buf_fini(&p->b);
 }

@@ -24,7 +24,7 @@ struct io_perfetto {
 	struct map by_tid; /* (pid, tid) -> threads */
 	ARRAY(struct io_thread *) threads;
 	struct map processes; /* pids that were written */
-	bool *told;           /* types whose name was written */
+	bool *named;          /* types whose name was written */
 	uint64_t tracks;      /* numbers given */
 	uint64_t left_out;    /* events for which there were not enough tracks */
 	struct buf b;

@@ -350,7 +350,7 @@ static void told_exit(struct export *x, const struct export_exit *e)
 
 /* ---- begin and end ---- */
 
-static int begin(struct export *x, struct cdict_error *err)
+static int begin_perfetto(struct export *x, struct cdict_error *err)
 {
 	struct perfetto *p = x->own;
 	const struct analyze_summary *sum = x->sum;
@@ -407,7 +407,7 @@ static void fini(struct export *x)
 const struct export_format export_perfetto = {
 	.name = "perfetto",
 	.own_size = sizeof(struct perfetto),
-	.begin = begin,
+	.begin = begin_perfetto,
 	.slice = told_slice,
 	.exit = told_exit,
 	.wake = told_wake,

@@ -32,7 +32,7 @@ struct row {
 	uint32_t cpu, task;
 };
 
-static void keep(struct export *x, const struct row *r)
+static void keep_row(struct export *x, const struct row *r)
 {
 	struct perfwhiz *p = x->own;
 
@@ -57,32 +57,33 @@ static uint64_t us(uint64_t ns)
 
 static void told_switch(struct export *x, const struct export_switch *s)
 {
-	keep(x, &(struct row){
-			.kind = SWITCH,
-			.us = us(s->t_ns),
-			.dur_us = s->from_ns == ANALYZE_NO_TIME ? 0 : us(s->t_ns) - us(s->from_ns),
-			.next = s->next,
-			.cpu = s->cpu,
-			.task = s->prev });
+	keep_row(x, &(struct row){ .kind = SWITCH,
+				   .us = us(s->t_ns),
+				   .dur_us = s->from_ns == ANALYZE_NO_TIME
+						     ? 0
+						     : us(s->t_ns) - us(s->from_ns),
+				   .next = s->next,
+				   .cpu = s->cpu,
+				   .task = s->prev });
 }
 
 static void told_guest(struct export *x, const struct export_guest *g)
 {
-	keep(x, &(struct row){ .kind = KVM_EXIT,
-			       .us = us(g->to_ns),
-			       .dur_us = us(g->to_ns) - us(g->from_ns),
-			       .next = g->code,
-			       .cpu = g->cpu,
-			       .task = g->task });
+	keep_row(x, &(struct row){ .kind = KVM_EXIT,
+				   .us = us(g->to_ns),
+				   .dur_us = us(g->to_ns) - us(g->from_ns),
+				   .next = g->code,
+				   .cpu = g->cpu,
+				   .task = g->task });
 }
 
 static void told_exit(struct export *x, const struct export_exit *e)
 {
-	keep(x, &(struct row){ .kind = KVM_ENTRY,
-			       .us = us(e->t_ns + e->ns),
-			       .dur_us = us(e->t_ns + e->ns) - us(e->t_ns),
-			       .cpu = e->cpu,
-			       .task = e->task });
+	keep_row(x, &(struct row){ .kind = KVM_ENTRY,
+				   .us = us(e->t_ns + e->ns),
+				   .dur_us = us(e->t_ns + e->ns) - us(e->t_ns),
+				   .cpu = e->cpu,
+				   .task = e->task });
 }
 
 /* ---- the columns ---- */
@@ -107,7 +108,8 @@ static void name(struct export *x, struct sink *s, uint32_t task)
 	msgpack_text(s, text ? text : "");
 }
 
-static void put(struct export *x, struct sink *s, enum perfwhiz_column column, const struct row *r)
+static void put_column(struct export *x, struct sink *s, enum perfwhiz_column column,
+		       const struct row *r)
 {
 	static const char *const events[] = { "sched__sched_switch", "kvm_exit", "kvm_entry" };
 
@@ -154,7 +156,7 @@ static int end(struct export *x, struct cdict_error *err)
 
 	if (p->n > UINT32_MAX)
 		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				  "holds more than 2^32 events: --time takes a part");
+				  "more than 2^32 events; select a part with --time");
 	rc = gzip_open(&z, x->out, GZIP_ZLIB, err);
 	if (!rc)
 		msgpack_map(&z.sink, PERFWHIZ_COLUMNS);
@@ -168,7 +170,7 @@ static int end(struct export *x, struct cdict_error *err)
 		for (uint64_t i = 0; i < p->n && !z.sink.error; i++) {
 			struct row r = next_row(&at, &us);
 
-			put(x, &z.sink, c, &r);
+			put_column(x, &z.sink, c, &r);
 		}
 	}
 	return gzip_close(&z) == -ENOMEM && !rc ? cdict_fail_nomem(err) : rc;

@@ -93,7 +93,7 @@ static void told_wake(struct export *x, const struct export_wake *w)
 	end_line(x->out);
 }
 
-static int begin(struct export *x, struct cdict_error *err)
+static int begin_pfw(struct export *x, struct cdict_error *err)
 {
 	(void)err;
 	sink_puts(x->out, "[\n");
@@ -103,7 +103,7 @@ static int begin(struct export *x, struct cdict_error *err)
 const struct export_format export_pfw = {
 	.name = "pfw",
 	.own_size = sizeof(struct pfw),
-	.begin = begin,
+	.begin = begin_pfw,
 	.slice = told_slice,
 	.exit = told_exit,
 	.wake = told_wake,

@@ -55,7 +55,7 @@ static int load(struct cdict_error *err)
 		{ "sqlite3_initialize", &library.initialize },
 	};
 	static struct shared_object so = {
-		.use = "SQL is SQLite's",
+		.use = "SQL needs libsqlite3",
 		.package = "libsqlite3-0",
 		.names = names,
 		.functions = functions,

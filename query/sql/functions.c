@@ -23,7 +23,7 @@ static void on_open(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 	(void)argc;
 	if (!name) {
-		sqlite3_result_error(ctx, "cdict_open() takes a file's name", -1);
+		sqlite3_result_error(ctx, "cdict_open() takes a file name", -1);
 		return;
 	}
 	if (query_db_add(qdb, &file, &err) || query_events_register(qdb) != SQLITE_OK) {

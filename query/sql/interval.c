@@ -14,7 +14,7 @@
 #include "query/sql/tables.h"
 
 #define MAGIC "cdictiv1"
-#define NO_SET "this is no set of intervals: interval_union() makes one"
+#define NO_SET "this is not a set of intervals; interval_union() makes one"
 enum { MAGIC_SIZE = 8, PAIR_SIZE = 16 };
 
 struct pair {

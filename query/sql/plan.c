@@ -192,7 +192,8 @@ static int take_run(struct plan_run *run, sqlite3_value *v)
 	return run->name ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-static void take(struct query_scan *scan, enum query_role role, char op, int64_t v, bool exact)
+static void take_constraint(struct query_scan *scan, enum query_role role, char op, int64_t v,
+			    bool exact)
 {
 	switch (role) {
 	case QUERY_TS:
@@ -263,7 +264,7 @@ int plan_scan(struct query_scan *scan, struct plan_run *run, const char *text, i
 				return SQLITE_NOMEM;
 		} else if (integer_of(argv[i], op, &v, &exact)) {
 			if (op != '=' || exact || role == QUERY_FROM || role == QUERY_TO)
-				take(scan, role, op, v, exact);
+				take_constraint(scan, role, op, v, exact);
 			else
 				scan->nothing = true;
 		}

@@ -163,7 +163,8 @@ static int connect(sqlite3 *db, bool is_left, int argc, const char *const *argv,
 		rc = SQLITE_ERROR;
 	} else if (*t->sides[LEFT].partition && *t->sides[RIGHT].partition &&
 		   sqlite3_stricmp(t->sides[LEFT].partition, t->sides[RIGHT].partition)) {
-		*why = sqlite3_mprintf("span join: both tables are partitioned by the same column");
+		*why = sqlite3_mprintf(
+			"span join: both tables must be partitioned by the same column");
 		rc = SQLITE_ERROR;
 	}
 	if (rc == SQLITE_OK)
@@ -334,7 +335,7 @@ static int on_filter(sqlite3_vtab_cursor *base, int number, const char *text, in
 	c->rowid = 0;
 	if (t->busy) {
 		sqlite3_free(base->pVtab->zErrMsg);
-		base->pVtab->zErrMsg = sqlite3_mprintf("span join: a table that is made of itself");
+		base->pVtab->zErrMsg = sqlite3_mprintf("span join: the table contains itself");
 		return SQLITE_ERROR;
 	}
 	for (int i = SIDES - 1; i >= 0 && rc == SQLITE_OK; i--) {

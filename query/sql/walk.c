@@ -115,7 +115,8 @@ static int set_cpus(struct walk_source *w, const struct query_table *table,
 	return 0;
 }
 
-static int begin(struct walk_source *w, const struct query_table *table, struct cdict_error *err)
+static int begin_walk(struct walk_source *w, const struct query_table *table,
+		      struct cdict_error *err)
 {
 	struct analyze_options opts = { .jobs = w->run->db->opts.jobs };
 	int rc = 0;
@@ -156,7 +157,7 @@ int walk_open(struct query_source **out, struct query_run_of *run, const struct 
 	query_clip(run, &w->scan);
 	w->ops = *ops;
 	w->ops.resumes = true;
-	rc = begin(w, table, err);
+	rc = begin_walk(w, table, err);
 	if (rc) {
 		walk_close(&w->base);
 		return rc;

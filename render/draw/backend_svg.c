@@ -55,7 +55,7 @@ static void colour(struct svg *svg, const char *name, struct ink ink)
 	sink_printf(svg->out, " %s=\"%s\"", name, palette_hex(hex, svg->theme, ink));
 }
 
-static void note(struct svg *svg, const char *text)
+static void put_title(struct svg *svg, const char *text)
 {
 	sink_puts(svg->out, "><title>");
 	escape_xml_text(svg->out, text, strlen(text));
@@ -76,7 +76,7 @@ static void rect(struct svg *svg, const struct mark *r)
 	else
 		colour(svg, "fill", r->ink);
 	if (r->text)
-		note(svg, r->text);
+		put_title(svg, r->text);
 	else
 		sink_puts(s, "/>\n");
 }

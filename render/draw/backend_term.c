@@ -54,7 +54,7 @@ static void span(double a, double b, double per, unsigned limit, unsigned *from,
 	*to = hi < 0 ? 0 : hi > limit ? limit : (unsigned)hi;
 }
 
-static void fill(struct term *t, const struct mark *m)
+static void fill_cells(struct term *t, const struct mark *m)
 {
 	unsigned x0, x1, y0, y1;
 
@@ -284,7 +284,7 @@ static int draw(const struct marks *m, const struct backend_options *opts, struc
 		if (m->all.at[i].kind == MARK_TEXT)
 			text(&t, &m->all.at[i]);
 		else if (m->all.at[i].kind != MARK_LINE)
-			fill(&t, &m->all.at[i]);
+			fill_cells(&t, &m->all.at[i]);
 	}
 	for (unsigned y = 0; y < t.lines; y++)
 		write_line(&t, y);

@@ -72,7 +72,7 @@ const char *marks_keep(struct marks *m, const char *text)
 	return "";
 }
 
-static void add(struct marks *m, const struct mark *mark)
+static void add_mark(struct marks *m, const struct mark *mark)
 {
 	struct mark new = *mark;
 
@@ -85,44 +85,47 @@ void marks_rect(struct marks *m, struct ink ink, double x, double y, double w, d
 		const char *note)
 {
 	if (w > 0 && h > 0)
-		add(m, &(struct mark){ .kind = MARK_RECT,
-				       .ink = ink,
-				       .x = x,
-				       .y = y,
-				       .w = w,
-				       .h = h,
-				       .text = note });
+		add_mark(m, &(struct mark){ .kind = MARK_RECT,
+					    .ink = ink,
+					    .x = x,
+					    .y = y,
+					    .w = w,
+					    .h = h,
+					    .text = note });
 }
 
 void marks_hatch(struct marks *m, double x, double y, double w, double h, const char *note)
 {
-	add(m, &(struct mark){ .kind = MARK_HATCH,
-			       .ink = { INK_LOSS, 0 },
-			       .x = x,
-			       .y = y,
-			       .w = w,
-			       .h = h,
-			       .text = note });
+	add_mark(m, &(struct mark){ .kind = MARK_HATCH,
+				    .ink = { INK_LOSS, 0 },
+				    .x = x,
+				    .y = y,
+				    .w = w,
+				    .h = h,
+				    .text = note });
 }
 
 void marks_line(struct marks *m, struct ink ink, double x1, double y1, double x2, double y2)
 {
-	add(m,
-	    &(struct mark){
-		    .kind = MARK_LINE, .ink = ink, .x = x1, .y = y1, .w = x2 - x1, .h = y2 - y1 });
+	add_mark(m, &(struct mark){ .kind = MARK_LINE,
+				    .ink = ink,
+				    .x = x1,
+				    .y = y1,
+				    .w = x2 - x1,
+				    .h = y2 - y1 });
 }
 
 void marks_text(struct marks *m, struct ink ink, enum mark_size size, enum mark_anchor anchor,
 		double x, double y, const char *text)
 {
 	if (*text)
-		add(m, &(struct mark){ .kind = MARK_TEXT,
-				       .ink = ink,
-				       .size = size,
-				       .anchor = anchor,
-				       .x = x,
-				       .y = y,
-				       .text = text });
+		add_mark(m, &(struct mark){ .kind = MARK_TEXT,
+					    .ink = ink,
+					    .size = size,
+					    .anchor = anchor,
+					    .x = x,
+					    .y = y,
+					    .text = text });
 }
 
 void marks_textf(struct marks *m, struct ink ink, enum mark_size size, enum mark_anchor anchor,

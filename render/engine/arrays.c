@@ -21,7 +21,7 @@ void page_time_json(struct json *j, const char *key, uint64_t t_ns, uint64_t t0_
 }
 
 /* Writes @v in little-endian, in @size bytes: 1, 2, 4 or (as a double) 8. */
-static uint8_t *put(uint8_t *p, uint64_t v, unsigned size)
+static uint8_t *put_number(uint8_t *p, uint64_t v, unsigned size)
 {
 	double number = (double)v;
 
@@ -82,7 +82,7 @@ void arrays_strided(struct arrays *a, const char *key, const void *first, size_t
 	size = size_for(most);
 	p = place(a, key, n, size, false);
 	for (size_t i = 0; p && i < n; i++)
-		p = put(p, number_at(first, i, stride, bytes), size);
+		p = put_number(p, number_at(first, i, stride, bytes), size);
 }
 
 void arrays_steps(struct arrays *a, const char *key, const uint32_t *first, size_t n, size_t stride)
@@ -100,7 +100,7 @@ void arrays_steps(struct arrays *a, const char *key, const uint32_t *first, size
 	before = 0;
 	for (size_t i = 0; p && i < n; i++, before = v) {
 		v = number_at(first, i, stride, 4);
-		p = put(p, v - before, size);
+		p = put_number(p, v - before, size);
 	}
 }
 
@@ -123,7 +123,7 @@ void arrays_rows(struct arrays *a, const char *key, uint64_t *const *rows, size_
 			continue;
 		}
 		for (size_t i = 0; i < n; i++)
-			p = put(p, rows[r][i], size);
+			p = put_number(p, rows[r][i], size);
 	}
 }
 

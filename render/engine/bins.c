@@ -166,7 +166,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 }
 
 /* Adds intervals of vCPUs: GUEST and EXIT. */
-static int tell(void *ctx, const struct analyze_slice *s)
+static int add_interval(void *ctx, const struct analyze_slice *s)
 {
 	struct page_bins *b = ctx;
 
@@ -245,7 +245,7 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 {
 	struct page_bins *b = calloc(1, sizeof(*b));
 	struct analyze_slices_options how = {
-		.kinds = 1u << ANALYZE_SLICE_GUEST | 1u << ANALYZE_SLICE_EXIT, .tell = tell
+		.kinds = 1u << ANALYZE_SLICE_GUEST | 1u << ANALYZE_SLICE_EXIT, .tell = add_interval
 	};
 	int rc;
 

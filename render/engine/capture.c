@@ -33,7 +33,7 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 
 	if (!cdict_reader_window(w->reader, &c->t0_ns, &c->last_ns))
 		return cdict_fail(err, CDICT_ENOEVENTS, CDICT_NO_OFFSET,
-				  "holds no event: there is nothing to show");
+				  "no events: nothing to show");
 	if (c->part == PAGE_ONLY_EXITS)
 		return analyze_exits_new(&w->exits, w->eng,
 					 &(struct analyze_exits_options){ .no_accesses = true },

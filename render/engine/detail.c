@@ -76,7 +76,7 @@ static bool is_asked_for(struct page_engine *e, uint32_t task)
 	return known && page_tasks_wanted(e, known);
 }
 
-static void put(struct page_engine *e, const struct item *item)
+static void add_item(struct page_engine *e, const struct item *item)
 {
 	struct detail *d = e->state;
 
@@ -96,7 +96,7 @@ static void on_run(void *self, const struct analyze_run *run)
 			     .ended = run->end_seen };
 
 	if (run->from_ns != run->to_ns && is_asked_for(e, run->task))
-		put(e, &item);
+		add_item(e, &item);
 }
 
 static void on_away(void *self, const struct analyze_away *away)
@@ -112,9 +112,9 @@ static void on_away(void *self, const struct analyze_away *away)
 	    !is_asked_for(e, away->task))
 		return;
 	item.state = away->off == ANALYZE_OFF_OTHER && !analyze_engine_summary(e->eng)->has_state
-			     ? "off the CPU, it is not known why"
+			     ? "off the CPU, reason unknown"
 			     : off_words[away->off];
-	put(e, &item);
+	add_item(e, &item);
 }
 
 static void tell_wait(struct page_engine *e, const struct analyze_switch *sw)
@@ -129,7 +129,7 @@ static void tell_wait(struct page_engine *e, const struct analyze_switch *sw)
 			     .ended = true };
 
 	if (sw->in && (woken || (runnable && sw->away_ns != ANALYZE_NO_TIME)))
-		put(e, &item);
+		add_item(e, &item);
 }
 
 static struct turn turn_of(const struct page_engine *e, const struct analyze_switch *sw, bool out)
@@ -246,7 +246,7 @@ static void tell_state(void *ctx, const struct analyze_vcpu_piece *piece)
 	    last->reason == item.reason) {
 		last->to_ns = item.to_ns;
 	} else {
-		put(e, &item);
+		add_item(e, &item);
 	}
 }
 
@@ -268,7 +268,7 @@ static int detail_add(struct page_engine *e, struct cdict_error *err)
 	while (d->kind < KINDS && (!e->q.type || strcmp(kinds[d->kind], e->q.type)))
 		d->kind++;
 	if (d->kind == KINDS)
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "there is no such thing");
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "unknown kind of interval");
 	d->at_ns = e->t0_ns + e->q.lo_ns;
 	d->in.t_ns = d->out.t_ns = d->woken.t_ns = ANALYZE_NO_TIME;
 	d->in.other = d->out.other = ANALYZE_NO_TASK;

@@ -142,7 +142,7 @@ int page_engine_open(struct page_engine **out, const void *data, size_t size,
 		return cdict_fail_nomem(err);
 	rc = cdict_reader_parse(&e->reader, data, size, err);
 	if (!rc && !cdict_reader_window(e->reader, &e->t0_ns, &e->last_ns))
-		rc = cdict_fail(err, CDICT_ENOEVENTS, CDICT_NO_OFFSET, "it holds no event");
+		rc = cdict_fail(err, CDICT_ENOEVENTS, CDICT_NO_OFFSET, "no events");
 	if (rc) {
 		page_engine_close(e);
 		return rc;
@@ -260,7 +260,7 @@ int page_engine_labels(struct page_engine *e, struct label_index **out, struct c
 	return rc;
 }
 
-static int begin(struct page_engine *e, struct cdict_error *err)
+static int begin_question(struct page_engine *e, struct cdict_error *err)
 {
 	struct analyze_options opts = { .from_ns = e->t0_ns + e->q.from_ns,
 					.to_ns = e->t0_ns + e->q.to_ns,
@@ -286,7 +286,7 @@ int page_engine_ask(struct page_engine *e, const struct page_query *q, struct cd
 		e->q.columns = 1024;
 	if (e->q.columns > COLUMNS_MAX || q->to_ns < q->from_ns || q->to_ns > e->last_ns - e->t0_ns)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "the range is not one of this capture");
+				  "the range is outside this capture");
 	if (take_lists(e, q)) {
 		give_up(e);
 		return cdict_fail_nomem(err);
@@ -298,13 +298,13 @@ int page_engine_ask(struct page_engine *e, const struct page_query *q, struct cd
 		e->part = questions[i].part;
 	}
 	if (!call)
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "there is no call \"%s\"",
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "unknown call \"%s\"",
 				  q->call);
 	e->state = calloc(1, call->state_size);
 	if (!e->state)
 		return cdict_fail_nomem(err);
 	e->call = call;
-	rc = e->call->step ? e->call->add(e, err) : begin(e, err);
+	rc = e->call->step ? e->call->add(e, err) : begin_question(e, err);
 	if (rc)
 		give_up(e);
 	return rc;

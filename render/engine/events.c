@@ -183,7 +183,7 @@ static int show(struct page_engine *e, const struct cdict_event *ev)
 }
 
 /* Handles a wanted event, in order.  1: go on, 0: the page is full. */
-static int find(struct page_engine *e, const struct cdict_event *ev)
+static int find_event(struct page_engine *e, const struct cdict_event *ev)
 {
 	struct events *v = e->state;
 
@@ -201,7 +201,7 @@ static int find(struct page_engine *e, const struct cdict_event *ev)
 }
 
 /* 1: go on, 0: this walk is done, negative: out of memory. */
-static int take(struct page_engine *e, const struct cdict_event *ev)
+static int take_event(struct page_engine *e, const struct cdict_event *ev)
 {
 	struct events *v = e->state;
 
@@ -216,7 +216,7 @@ static int take(struct page_engine *e, const struct cdict_event *ev)
 		return 1;
 	}
 	if (v->walk == FIND)
-		return find(e, ev);
+		return find_event(e, ev);
 	if (ev->t_ns == v->first_ns && v->same <= v->skip)
 		return 1;
 	return v->rows.n == e->q.max ? 0 : show(e, ev) ? -ENOMEM : 1;
@@ -282,7 +282,7 @@ static int events_step(struct page_engine *e, uint64_t events, struct cdict_erro
 			v->total = v->found;
 		}
 		if (rc)
-			rc = take(e, &ev);
+			rc = take_event(e, &ev);
 		if (rc < 0)
 			return cdict_fail_nomem(err);
 		if (!rc)

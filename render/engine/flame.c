@@ -34,7 +34,7 @@ static int flame_add(struct page_engine *e, struct cdict_error *err)
 	while (flame_bys[by] && (!e->q.type || strcmp(flame_bys[by], e->q.type)))
 		by++;
 	if (!flame_bys[by])
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "there are no such stacks");
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "unknown kind of stacks");
 	rc = page_engine_walk(e, &f->walk, err);
 	if (!rc)
 		rc = analyze_stacks_new(&f->stacks, e->eng, (enum analyze_stacks_by)by, err);

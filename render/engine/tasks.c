@@ -34,7 +34,7 @@ static int by_key(const void *a, const void *b)
 }
 
 /* 1 + index of the task with @key at @t_ns, 0: there is none. */
-static size_t find(struct page_tasks *t, int64_t key, int64_t t_ns)
+static size_t find_task(struct page_tasks *t, int64_t key, int64_t t_ns)
 {
 	size_t lo = 0, hi = t->all.n;
 
@@ -66,8 +66,8 @@ const struct page_task_key *page_tasks_of(struct page_engine *e, uint32_t task)
 
 	if (task < t->found.n && t->found.at[task])
 		return &t->all.at[t->found.at[task] - 1];
-	found = find(t, key_of(own->tid, own->idle_cpu),
-		     t_ns == ANALYZE_NO_TIME ? INT64_MAX : (int64_t)(t_ns - e->t0_ns));
+	found = find_task(t, key_of(own->tid, own->idle_cpu),
+			  t_ns == ANALYZE_NO_TIME ? INT64_MAX : (int64_t)(t_ns - e->t0_ns));
 	if (!found)
 		return NULL;
 	/* before its first mention the result may still change; without memory it is looked
@@ -81,7 +81,7 @@ const struct page_task_key *page_tasks_of(struct page_engine *e, uint32_t task)
 const struct page_task_key *page_tasks_at(struct page_engine *e, int32_t tid, uint32_t cpu,
 					  uint64_t t_ns)
 {
-	size_t found = find(&e->tasks, key_of(tid, cpu), (int64_t)t_ns);
+	size_t found = find_task(&e->tasks, key_of(tid, cpu), (int64_t)t_ns);
 
 	return found ? &e->tasks.all.at[found - 1] : NULL;
 }

@@ -42,8 +42,8 @@ static uint32_t row_of(struct page_engine *e, uint32_t task)
 	return number == PAGE_NO_TASK ? PAGE_NO_TASK : t->rows[number];
 }
 
-static void put(struct page_engine *e, uint32_t row, uint32_t task, enum track_state state,
-		uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+static void add_time(struct page_engine *e, uint32_t row, uint32_t task, enum track_state state,
+		     uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
 	struct tracks *t = e->state;
 	uint64_t first_ns = t->columns.from_ns, last_ns = t->columns.to_ns;
@@ -67,7 +67,7 @@ static void on_run(void *self, const struct analyze_run *run)
 	uint32_t row = run->task == ANALYZE_NO_TASK ? PAGE_NO_TASK : row_of(self, run->task);
 
 	if (row != PAGE_NO_TASK)
-		put(self, row, run->task, RUNNING, run->cpu, run->from_ns, run->to_ns);
+		add_time(self, row, run->task, RUNNING, run->cpu, run->from_ns, run->to_ns);
 }
 
 static void on_away(void *self, const struct analyze_away *away)
@@ -93,8 +93,8 @@ static void on_away(void *self, const struct analyze_away *away)
 	if ((state != ASLEEP && state != BLOCKED) || ready_ns < away->start_ns ||
 	    ready_ns >= away->end_ns)
 		ready_ns = away->end_ns;
-	put(e, row, away->task, state, CDICT_CPU_UNKNOWN, away->start_ns, ready_ns);
-	put(e, row, away->task, WAITING, CDICT_CPU_UNKNOWN, ready_ns, away->end_ns);
+	add_time(e, row, away->task, state, CDICT_CPU_UNKNOWN, away->start_ns, ready_ns);
+	add_time(e, row, away->task, WAITING, CDICT_CPU_UNKNOWN, ready_ns, away->end_ns);
 }
 
 static void on_wake(void *self, const struct analyze_wake *wake)

@@ -194,7 +194,7 @@ static void damage_json(struct json *j, const struct cdict_reader *r)
 	if (damage.first[0])
 		json_text(j, "damage", damage.first);
 	else if (damage.cut || damage.blocks || damage.skipped_bytes)
-		json_text(j, "damage", "is cut: its writer was stopped");
+		json_text(j, "damage", "is truncated: its writer was stopped");
 	else if (damage.input_damaged) {
 		snprintf(text, sizeof(text), "made from a damaged recording%s%s", input ? ": " : "",
 			 input ? input : "");
@@ -240,7 +240,7 @@ static void why_not_json(struct json *j, const struct page_capture *c)
 	snprintf(
 		text, sizeof(text),
 		"The capture itself (%.0f MB) is not in this page: zoom ends at the columns of the "
-		"overview. --embed all takes it in.",
+		"overview. Use --embed all to include it.",
 		(double)cdict_reader_size(c->walk->reader) / 1e6);
 	json_text(j, "why_not", text);
 }

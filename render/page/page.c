@@ -39,8 +39,8 @@ void page_begin(struct sink *s, const char *policy, const char *title,
 	sink_puts(s, "</style>\n"
 		     "</head>\n"
 		     "<body>\n"
-		     "<div id=\"app\"><noscript>This page draws itself: it needs JavaScript, and a "
-		     "browser of the last three years. It asks nothing of any network."
+		     "<div id=\"app\"><noscript>This page needs JavaScript and a browser of "
+		     "the last three years. It makes no network requests."
 		     "</noscript></div>\n");
 }
 

@@ -52,7 +52,7 @@ static void lane(struct marks *m, const struct canvas *c, const struct frame *f,
 			continue;
 		if (colour == CORES_UNKNOWN)
 			marks_hatch(m, f->plot.x + a * unit, y - c->bar / 2, (b - a) * unit, c->bar,
-				    "nobody knows who ran");
+				    "which task ran is unknown");
 		else
 			marks_rect(m, ink_of(cores, colour), f->plot.x + a * unit, y - c->bar / 2,
 				   (b - a) * unit, c->bar, NULL);
@@ -108,8 +108,7 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 	struct frame f;
 
 	snprintf(foot, sizeof(foot),
-		 "each column is %s in its %s; empty: mostly idle, hatched: nobody knows",
-		 cores->each,
+		 "each column is %s in its %s; empty: mostly idle, hatched: unknown", cores->each,
 		 text_duration(ms, round((double)(cap->to_ns - cap->from_ns) / columns)));
 	shape.foot = foot;
 	shape.right = c->width - shape.left - columns;

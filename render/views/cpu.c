@@ -19,7 +19,7 @@ static double percent(const struct task_bar *b, const struct frame_caption *cap)
 	return window > 0 ? 100 * (double)b->all.run_ns / window : 0;
 }
 
-static char *note(const struct task_bar *b, const struct frame_caption *cap)
+static char *bar_note(const struct task_bar *b, const struct frame_caption *cap)
 {
 	char n[TEXT_ROOM], share[TEXT_ROOM], *text;
 
@@ -94,7 +94,7 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 	}
 	rows_labels(m, c, &f, rows, n);
 	if (!n)
-		rows_nothing(m, &f, "nobody ran in this window");
+		rows_nothing(m, &f, "no task ran in this window");
 }
 
 int view_cpu(struct marks *m, const struct canvas *c, const struct frame_caption *cap,
@@ -106,7 +106,7 @@ int view_cpu(struct marks *m, const struct canvas *c, const struct frame_caption
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		rows[i].name = bars[i].name;
-		rows[i].note = note(&bars[i], cap);
+		rows[i].note = bar_note(&bars[i], cap);
 		m->failed |= !rows[i].note;
 	}
 	draw(m, c, cap, bars, n, rows);

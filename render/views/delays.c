@@ -76,7 +76,7 @@ static int choose_columns(struct plan *p, size_t room)
 	return 0;
 }
 
-static int fill(struct plan *p)
+static int fill_plan(struct plan *p)
 {
 	const struct delays *d = p->d;
 	size_t columns = p->n_order + 1;
@@ -110,8 +110,8 @@ static double middle(const struct canvas *c, double x, double wide)
 }
 
 /* Draws a text of a column, at its right end. */
-static void put(struct marks *m, const struct canvas *c, struct ink ink, enum mark_size size,
-		double x, double wide, double y, const char *text)
+static void put_text(struct marks *m, const struct canvas *c, struct ink ink, enum mark_size size,
+		     double x, double wide, double y, const char *text)
 {
 	char *fit = text_fit(text, canvas_font(c, size), wide - (c->cells ? 1 : 1.5 * c->gap_x));
 
@@ -127,13 +127,13 @@ static void heads(struct marks *m, const struct canvas *c, const struct plan *p,
 	const struct ink dim = { INK_DIM, 0 };
 	char more[TEXT_ROOM];
 
-	put(m, c, dim, MARK_SMALL, f->plot.x, p->sum_w, y, p->d->sum);
+	put_text(m, c, dim, MARK_SMALL, f->plot.x, p->sum_w, y, p->d->sum);
 	for (size_t i = 0; i < p->n_order; i++)
-		put(m, c, dim, MARK_SMALL, column_x(p, f, i), p->wide, y,
-		    p->d->columns[p->order[i]].name);
+		put_text(m, c, dim, MARK_SMALL, column_x(p, f, i), p->wide, y,
+			 p->d->columns[p->order[i]].name);
 	snprintf(more, sizeof(more), "%zu more", p->more);
 	if (p->more)
-		put(m, c, dim, MARK_SMALL, column_x(p, f, p->n_order), p->wide, y, more);
+		put_text(m, c, dim, MARK_SMALL, column_x(p, f, p->n_order), p->wide, y, more);
 }
 
 static void draw_row(struct marks *m, const struct canvas *c, const struct plan *p,
@@ -143,8 +143,8 @@ static void draw_row(struct marks *m, const struct canvas *c, const struct plan 
 	double y = rows_middle(c, f, row), pad = c->cells ? 0 : 1;
 	char ms[TEXT_ROOM], share[TEXT_ROOM], note[8 * TEXT_ROOM];
 
-	put(m, c, (struct ink){ INK_TEXT, 0 }, MARK_STRONG, f->plot.x, p->sum_w, y,
-	    text_duration(ms, (double)sum));
+	put_text(m, c, (struct ink){ INK_TEXT, 0 }, MARK_STRONG, f->plot.x, p->sum_w, y,
+		 text_duration(ms, (double)sum));
 	for (size_t i = 0; i < p->n_order + (p->more > 0); i++) {
 		bool others = i == p->n_order || row == p->n_rows;
 		double x = column_x(p, f, i);
@@ -154,7 +154,7 @@ static void draw_row(struct marks *m, const struct canvas *c, const struct plan 
 			continue;
 		text_duration(ms, (double)ns[i]);
 		if (others) {
-			put(m, c, (struct ink){ INK_DIM, 0 }, MARK_NORMAL, x, p->wide, y, ms);
+			put_text(m, c, (struct ink){ INK_DIM, 0 }, MARK_NORMAL, x, p->wide, y, ms);
 			continue;
 		}
 		ink = palette_ramp((double)ns[i] / (double)p->max);
@@ -163,7 +163,7 @@ static void draw_row(struct marks *m, const struct canvas *c, const struct plan 
 			 text_percent(share, (double)ns[i], (double)sum));
 		marks_rect(m, ink, x, y - rows_height(c) / 2, p->wide - pad, rows_height(c) - pad,
 			   note);
-		put(m, c, (struct ink){ INK_OVER, ink.level }, MARK_NORMAL, x, p->wide, y, ms);
+		put_text(m, c, (struct ink){ INK_OVER, ink.level }, MARK_NORMAL, x, p->wide, y, ms);
 	}
 }
 
@@ -216,7 +216,7 @@ static int lay_out(struct plan *p, const struct canvas *c, const struct row_labe
 	p->wide = p->wide > most ? most : p->wide < least ? least : p->wide;
 	if (c->cells)
 		p->wide = (double)(int)p->wide;
-	return rc ? rc : fill(p);
+	return rc ? rc : fill_plan(p);
 }
 
 int view_delays(struct marks *m, const struct canvas *c, const struct frame_caption *caption,

@@ -171,7 +171,7 @@ int view_fleet_draw(struct marks *m, const struct canvas *c, const struct view_f
 	if (!shades_of(v).any)
 		rows_nothing(
 			m, &f,
-			v->rows ? "no host recorded what this figure is made of, or it is 0 everywhere"
+			v->rows ? "no host recorded the events for this figure, or it is 0 everywhere"
 				: "no host has pushed anything yet");
 	*plot = (struct box){ f.plot.x, f.plot.y, f.plot.w, row_height(v) * (double)v->rows };
 	return m->failed ? -ENOMEM : 0;

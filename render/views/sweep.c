@@ -289,7 +289,7 @@ static void draw_panel(const struct plot *p, const struct view_sweep *v, bool fi
 	for (size_t i = 0; i < v->n_ticks; i++)
 		count_failed(p, &v->ticks[i]);
 	if (!p->panel->n)
-		rows_nothing(p->m, &p->f, "nothing is known");
+		rows_nothing(p->m, &p->f, "no data");
 }
 
 /* Room for the longest number on a y axis. */

@@ -17,17 +17,17 @@ static const struct words {
 	[ANALYZE_SLICE_RUN] = {
 		"Context switches: how long tasks ran",
 		"length of each run, drawn where it ended",
-		"runs", "run", "whose beginning was not seen",
+		"runs", "run", "whose start was not seen",
 	},
 	[ANALYZE_SLICE_SLEEP] = {
 		"Context switches: how long tasks were off the CPU",
 		"time off the CPU, drawn where it ended",
-		"returns to a CPU", "return to a CPU", "of tasks not seen leaving one",
+		"returns to a CPU", "return to a CPU", "whose switch-out was not seen",
 	},
 	[ANALYZE_SLICE_WAKEUP] = {
 		"Wake-up latency: how long tasks waited for a CPU",
 		"from wake-up to running, drawn where it ended",
-		"wake-ups", "wake-up", "whose beginning was not seen",
+		"wake-ups", "wake-up", "whose start was not seen",
 	},
 	[ANALYZE_SLICE_GUEST] = {
 		"KVM: how long guests ran between exits",
@@ -73,7 +73,7 @@ static void add_part(struct sink *s, bool *any, uint64_t count, const char *text
 	*any = true;
 }
 
-/* "12,345 runs: 12,340 drawn, 5 whose beginning was not seen" */
+/* "12,345 runs: 12,340 drawn, 5 whose start was not seen" */
 static char *foot(const struct bins_grid *g, const struct words *w)
 {
 	char n[TEXT_ROOM];

@@ -42,23 +42,22 @@ uint64_t vcpu_bar_waited(const struct vcpu_bar *bar)
 }
 
 /* The vCPU delay and the longest antagonist. */
-static char *note(const struct vcpu_bar *bar, bool brief)
+static char *bar_note(const struct vcpu_bar *bar, bool brief)
 {
 	uint64_t waited = vcpu_bar_waited(bar);
 	char ms[TEXT_ROOM], share[TEXT_ROOM], *text;
 	int rc;
 
 	if (bar->untold)
-		rc = asprintf(&text, "waits are not known");
+		rc = asprintf(&text, "waits unknown");
 	else if (!waited)
-		rc = asprintf(&text, "never kept waiting");
+		rc = asprintf(&text, "never waited");
 	else if (bar->antagonist)
-		rc = asprintf(&text, brief ? "%s, %s: %s" : "kept waiting %s, %s behind %s",
+		rc = asprintf(&text, brief ? "%s, %s: %s" : "waited %s, %s behind %s",
 			      text_duration(ms, (double)waited),
 			      text_percent(share, bar->antagonist_share, 1), bar->antagonist);
 	else
-		rc = asprintf(&text, brief ? "%s" : "kept waiting %s",
-			      text_duration(ms, (double)waited));
+		rc = asprintf(&text, brief ? "%s" : "waited %s", text_duration(ms, (double)waited));
 	return rc < 0 ? NULL : text;
 }
 
@@ -115,8 +114,7 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 		snprintf(groups, sizeof(groups), "%zu group%s of ", n, n == 1 ? "" : "s");
 	snprintf(foot, sizeof(foot), "%s%zu vCPU%s, each bar is the whole window%s%s", groups,
 		 vcpus, vcpus == 1 ? "" : "s", *groups ? " of its vCPUs together" : "",
-		 is_narrow(c) ? "; at the right how long it was kept waiting, and behind whom most"
-			      : "");
+		 is_narrow(c) ? "; at the right: how long it waited, and its main antagonist" : "");
 	shape.foot = foot;
 	shape.above = rows_legend(NULL, c, swatches, n_swatches, 0);
 	rows_margins(c, rows, n, &shape);
@@ -145,7 +143,7 @@ int view_vcpu(struct marks *m, const struct canvas *c, const struct frame_captio
 
 	for (size_t i = 0; !rc && i < n; i++) {
 		rows[i].name = bars[i].name;
-		rows[i].note = note(&bars[i], is_narrow(c));
+		rows[i].note = bar_note(&bars[i], is_narrow(c));
 		if (!rows[i].note)
 			rc = -ENOMEM;
 	}

@@ -12,7 +12,7 @@ function decoderOf(page) {
 	for (const capture of page.captures) {
 		if (!capture.embedded) continue;
 		capture.embedded = false;
-		capture.why_not = 'this browser has no WebAssembly: a range shows what the overview knows of it';
+		capture.why_not = 'This browser has no WebAssembly: zoom ends at the columns of the overview.';
 	}
 	return null;
 }

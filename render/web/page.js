@@ -33,7 +33,7 @@ function decodeInto(out, at, text, from, to) {
 }
 
 function bytesFor(text) {
-	if (text.length % 4) throw new Error('the page is cut: base64 of an odd length');
+	if (text.length % 4) throw new Error('the page is truncated: base64 of an odd length');
 	const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
 	return { whole: text.length - (padding ? 4 : 0), padding, out: new Uint8Array((text.length / 4) * 3 - padding) };
 }
@@ -219,7 +219,7 @@ function lateTable(document, id, name, count) {
 		read: () => (reading ??= (async () => {
 			await wasRead(document, id);
 			const json = textOf(document, id) === null ? null : await inflatedOf(document, id).catch(() => null);
-			if (!json) throw new Error(`the page is cut: its table "${name}" is not in it`);
+			if (!json) throw new Error(`the page is truncated: table "${name}" is missing`);
 			Object.assign(table, JSON.parse(new TextDecoder().decode(json))[name], { late: 0 });
 		})()),
 	};
@@ -242,7 +242,7 @@ async function loadCapture(document, head, index) {
 			for (let id = `capture-${index}`, text; (text = textOf(document, id)) !== null; id = `capture-${index}-${texts.length}`) texts.push(text);
 			if (!texts.length) throw new Error('the capture is not in this page');
 			const bytes = await decodeBase64InTurns(texts);
-			if (bytes.length !== head.bytes) throw new Error(`the page is cut: ${bytes.length} of ${head.bytes} bytes of the capture are in it`);
+			if (bytes.length !== head.bytes) throw new Error(`the page is truncated: it has ${bytes.length} of ${head.bytes} bytes of the capture`);
 			return bytes;
 		},
 	};
@@ -256,7 +256,7 @@ function withReasons(palette) {
 // A promise of the page's object.
 export async function loadPage(document) {
 	const head = JSON.parse(textOf(document, 'cdict-page'));
-	if (head.format.version !== 1) throw new Error(`it is of version ${head.format.version}`);
+	if (head.format.version !== 1) throw new Error(`unsupported version ${head.format.version}`);
 	const captures = await Promise.all(head.captures.map((capture, i) => loadCapture(document, capture, i)));
 	const palette = { light: withReasons(head.palette.light), dark: withReasons(head.palette.dark) };
 	return {

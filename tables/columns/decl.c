@@ -82,7 +82,7 @@ static struct tables_row row_of(const struct making *m, const void *row, size_t 
 				    .window_ns = tables_life_ns(&m->decl, m->w, row) };
 }
 
-static void fill(void *ctx, struct table *t, size_t column, uint32_t id)
+static void fill_cell(void *ctx, struct table *t, size_t column, uint32_t id)
 {
 	const struct making *m = ctx;
 	struct tables_row r;
@@ -207,7 +207,7 @@ struct table *tables_make(const struct tables_walk *w, const struct tables_decl 
 	*m = (struct making){ .w = w, .decl = *decl, .t = t };
 	m->first_group = (uint32_t)decl->count(w);
 	table_later(t, &(struct table_later){
-			       .ctx = m, .fill = fill, .lossy = lossy, .free = making_free });
+			       .ctx = m, .fill = fill_cell, .lossy = lossy, .free = making_free });
 	if (decl->total && !t->failed)
 		t->failed = !(m->total = calloc(1, decl->row_size));
 	if (t->failed) {

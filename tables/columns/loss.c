@@ -181,7 +181,10 @@ static void says(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns
 	bool any = false;
 
 	if (sum->lost)
-		add_part(s, &any, "%s events lost while recording", sum->lost);
+		add_part(s, &any,
+			 sum->lost == 1 ? "%s event lost while recording"
+					: "%s events lost while recording",
+			 sum->lost);
 	if (sum->unreadable)
 		add_part(s, &any, "%s unreadable in the recording", sum->unreadable);
 	if (sum->damaged)
@@ -208,11 +211,13 @@ static void says(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns
 		any = true;
 	}
 	if (sum->disordered)
-		add_part(s, &any, "%s events out of order", sum->disordered);
+		add_part(s, &any,
+			 sum->disordered == 1 ? "%s event out of order" : "%s events out of order",
+			 sum->disordered);
 	if (unknown_ns) {
 		sink_printf(s, "%s%.3f ms of CPU time unknown%s",
 			    any ? ", " : "loss: no events lost; ", (double)unknown_ns / 1e6,
-			    any ? "" : " (nothing told who ran)");
+			    any ? "" : " (running task unknown)");
 		any = true;
 	}
 	if (!any)
@@ -245,33 +250,37 @@ void loss_scope(struct sink *s, const struct scope *scope, uint64_t from_ns)
 	if (scope->whom == SCOPE_TASKS)
 		sink_printf(
 			s,
-			"recorded: some tasks only%s: what others did is unknown, and of these what "
-			"their own events do not bound\n",
-			scope->no_inherit ? ", not those that they start" : "");
+			"recorded: some tasks only%s: other tasks are unknown, and so is time of these "
+			"that their own events do not bound\n",
+			scope->no_inherit ? ", not their children" : "");
 	if (scope->whom == SCOPE_CPUS)
 		sink_puts(
 			s,
-			"recorded: some CPUs only: a task that is off them may run on another, so "
-			"times off the CPU, waits and migrations are unknown\n");
+			"recorded: some CPUs only: tasks may run unseen on the others, so times off "
+			"the CPU, waits and migrations are unknown\n");
 	if (scope->filtered)
-		sink_puts(s,
-			  "recorded: some sched_switch only (--filter): who ran when is unknown\n");
+		sink_puts(
+			s,
+			"recorded: some sched_switch events only (--filter): cannot tell which task "
+			"ran when\n");
 	if (scope->overwritten)
-		sink_puts(s,
-			  "recorded: rings that keep their latest: each CPU begins with its first "
-			  "event, before it is unknown\n");
+		sink_puts(
+			s,
+			"recorded: overwriting rings: the time before the first event of each CPU is "
+			"unknown\n");
 	if (scope->begins_ns > from_ns)
 		sink_printf(s,
 			    "recorded: one CPU after the other up to %s s, as the recorder "
-			    "switched them on: where it had not yet, who ran is unknown, and so "
+			    "enabled them: tasks on CPUs not yet enabled are unknown, and so "
 			    "are all waits up to then\n",
 			    number_seconds(until, scope->begins_ns));
 	if (scope->late)
-		sink_puts(s, "recorded: from some time after the recorder's start on (-D)\n");
+		sink_puts(s, "recorded: starting some time after the recorder's start (-D)\n");
 	if (scope->foreign)
-		sink_puts(s,
-			  "recorded: in a PID namespace: tids are the host's, as the scheduler's "
-			  "events have them; the recorder's names of tasks are left out\n");
+		sink_puts(
+			s,
+			"recorded: in a PID namespace: tids are the host's, as in the scheduler's "
+			"events; the recorder's names of tasks are left out\n");
 }
 
 void loss_record_open(struct json *j, const struct cdict_loss *loss,

@@ -17,21 +17,21 @@ void table_lacks(struct table *const *tables, size_t n, unsigned hidden,
 		unsigned bit;
 		const char *event, *what;
 	} needs[] = {
-		{ TABLE_OF_SWITCHES, "sched:sched_switch", "who ran and who waited" },
-		{ TABLE_OF_RUNS, "sched:sched_stat_runtime", "for how long tasks ran" },
+		{ TABLE_OF_SWITCHES, "sched:sched_switch", "which tasks ran and waited" },
+		{ TABLE_OF_RUNS, "sched:sched_stat_runtime", "run times of tasks" },
 		{ TABLE_OF_STATES, "prev_state of sched:sched_switch",
-		  "why tasks left their CPU and who was kept waiting" },
-		{ TABLE_OF_WAKEUPS, "sched:sched_waking", "waiting after wake-ups" },
+		  "why tasks left their CPU and which were kept waiting" },
+		{ TABLE_OF_WAKEUPS, "sched:sched_waking", "waits after wake-ups" },
 		{ TABLE_OF_ENTRIES, "kvm:kvm_entry with kvm:kvm_exit",
-		  "time in guests and of exits" },
+		  "time in guests and in exits" },
 		{ TABLE_OF_QEMU, "kvm:kvm_userspace_exit", "time in QEMU" },
 		{ TABLE_OF_IOWAITS, "sched:sched_stat_iowait", "waiting for I/O" },
 		{ TABLE_OF_HALTS, "kvm:kvm_vcpu_wakeup", "how halts ended" },
 		{ TABLE_OF_CALLS, "raw_syscalls:sys_enter", "which system calls began" },
 		{ TABLE_OF_RETURNS, "raw_syscalls:sys_exit",
-		  "what they returned and how long they took" },
-		{ TABLE_OF_CORES, "CPU topology", "who ran beside whom" },
-		{ TABLE_OF_POLLS, "kvm:kvm_halt_poll_ns", "for how long KVM was to poll" },
+		  "results and durations of system calls" },
+		{ TABLE_OF_CORES, "CPU topology", "which tasks ran on sibling threads" },
+		{ TABLE_OF_POLLS, "kvm:kvm_halt_poll_ns", "the limit of halt polling" },
 	};
 	unsigned lacks = 0;
 

@@ -46,7 +46,7 @@ void table_row_later(struct table *t, uint32_t id)
 	t->shown = t->n_rows = t->ids.n;
 }
 
-static const struct table_cell *fill(const struct table *t, uint32_t id, size_t column)
+static const struct table_cell *fill_cell(const struct table *t, uint32_t id, size_t column)
 {
 	struct table_later *later = t->later;
 
@@ -73,7 +73,7 @@ const struct table_cell *table_at(const struct table *t, size_t row, size_t colu
 	if (row == TABLE_TOTAL)
 		return &t->total[column];
 	id = t->ids.at[row];
-	return id & TABLE_LATER ? fill(t, id & ~TABLE_LATER, column) : filled(t, id) + column;
+	return id & TABLE_LATER ? fill_cell(t, id & ~TABLE_LATER, column) : filled(t, id) + column;
 }
 
 const struct table_cell *table_cells(const struct table *t, size_t row)
@@ -83,7 +83,7 @@ const struct table_cell *table_cells(const struct table *t, size_t row)
 	if (!(id & TABLE_LATER))
 		return filled(t, id);
 	for (size_t c = 0; c < t->n_columns; c++)
-		fill(t, id & ~TABLE_LATER, c);
+		fill_cell(t, id & ~TABLE_LATER, c);
 	return t->later->row->now;
 }
 

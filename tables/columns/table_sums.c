@@ -55,7 +55,7 @@ static bool adds_up(const struct table_column *c)
 	return c->kind == TABLE_COUNT || c->kind == TABLE_MS || c->kind == TABLE_PERCENT;
 }
 
-static void add(struct table *to, const struct table_cell *row, const char *const *by)
+static void add_cells(struct table *to, const struct table_cell *row, const char *const *by)
 {
 	for (size_t c = 0; c < to->n_columns && to->now; c++) {
 		const struct table_column *column = &to->columns[c];
@@ -108,7 +108,7 @@ void table_add_sums(struct table *to, const struct table *t, const char *const *
 		} else {
 			to->now = to->cells + *at * to->n_columns;
 		}
-		add(to, row, by);
+		add_cells(to, row, by);
 	}
 	map_fini(&rows);
 	map_fini(&g.next);

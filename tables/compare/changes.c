@@ -266,12 +266,12 @@ char *changes_why_not(char room[CHANGES_TEXT], const struct changes *c,
 	if (row->row->nameless || row->stands)
 		return strcpy(room, row->stands ? "" : "its VM has no name");
 	if (!(base > COMPARE_UNKNOWN_MAX) && !too_little)
-		return strcpy(room, "on the other side VMs have no names");
+		return strcpy(room, "VMs on the other side have no names");
 	if (too_little && base > COMPARE_UNKNOWN_MAX)
 		snprintf(room, CHANGES_TEXT, "%.0f %% and %.0f %% are unknown", base, now);
 	else
-		snprintf(room, CHANGES_TEXT, "%.0f %% of what %s is unknown",
-			 too_little ? now : base, too_little ? "is" : "was");
+		snprintf(room, CHANGES_TEXT, "%.0f %% of the %s side is unknown",
+			 too_little ? now : base, too_little ? "new" : "base");
 	return room;
 }
 

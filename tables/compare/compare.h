@@ -84,7 +84,8 @@ bool compare_row_stands(const struct compare *c, const struct compare_row *row, 
 bool compare_row_hidden(const struct compare *c, const struct compare_row *row, size_t capture);
 #define COMPARE_IDLE "IDLE" /* the row of IDLE of all CPUs */
 #define COMPARE_NAMELESS                                                                           \
-	"several VMs have no names: they are listed apart, not compared; cdict identify names them"
+	"several VMs have no names: they are listed separately, not compared; "                    \
+	"cdict identify names them"
 
 /* compare_difference - figure @i in @capture minus that in the first one; if only one has it, the
  * other counts as 0; NAN when neither has. */

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void fill(struct table *t, const struct tables_row *r, unsigned lacks)
+static void fill_row(struct table *t, const struct tables_row *r, unsigned lacks)
 {
 	t->lacks = lacks;
 	for (size_t c = 0; c < t->n_columns; c++) {
@@ -36,7 +36,7 @@ static void fill_total(struct table *t, struct tables_row *r, const char *name, 
 
 	r->total = r->several = true;
 	table_total(t);
-	fill(t, r, lacks);
+	fill_row(t, r, lacks);
 	if (column < t->n_columns)
 		table_text(t, column, name);
 }
@@ -77,7 +77,7 @@ struct table *tables_merged(const struct tables_decl *decl, const struct tables_
 		r.idle = !exits && rows[i].idle;
 		r.window_ns = share_of(decl, r.row, window_ns);
 		table_row(t);
-		fill(t, &r, rows[i].lacks);
+		fill_row(t, &r, rows[i].lacks);
 		table_lossy(t, rows[i].lossy || (decl->unknown && decl->unknown(r.row)));
 	}
 	if (any && (decl->total || exits)) {

@@ -43,7 +43,7 @@ static int unknown_figure(const struct scan *s, size_t len)
 			suggest_try(&like, changes_name(names[n++], &c, f));
 	}
 	return cdict_fail(s->err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-			  "rule '%s': there is no figure '%.*s'%s; the manual lists them", s->text,
+			  "rule '%s': unknown figure '%.*s'%s; the manual lists them", s->text,
 			  (int)len, s->at, suggest_text(&like, ""));
 }
 
@@ -52,7 +52,7 @@ static int parse_figure(struct scan *s, struct rule *rule)
 	size_t len = strspn(s->at, "abcdefghijklmnopqrstuvwxyz0123456789._");
 
 	if (!len)
-		return wrong(s, "begins with a figure, as in 'exits.rate > +10 %'");
+		return wrong(s, "must begin with a figure, as in 'exits.rate > +10 %'");
 	for (unsigned what = 0; what < COMPARE_N; what++) {
 		struct compare c;
 
@@ -105,7 +105,7 @@ static int set_cpu(struct scan *s, struct rule *rule, const char *value)
 
 	if (!isdigit((unsigned char)*value) || *end || cpu >= CDICT_CPU_UNKNOWN)
 		return cdict_fail(s->err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "rule '%s': cpu is a number, not '%s'", s->text, value);
+				  "rule '%s': cpu must be a number, not '%s'", s->text, value);
 	rule->cpu = (uint32_t)cpu;
 	return 0;
 }
@@ -129,7 +129,7 @@ static int parse_choice(struct scan *s, struct rule *rule)
 	    !((len == 4 && !memcmp(key, "name", 4)) || (len == 6 && !memcmp(key, "reason", 6)) ||
 	      (len == 3 && !memcmp(key, "cpu", 3)))) {
 		s->at = key;
-		return wrong(s, "chooses with name=, reason= or cpu=");
+		return wrong(s, "selects by name=, reason= or cpu=");
 	}
 	if ((*key == 'r' && !c.decl->key_reason) || (*key == 'c' && !c.decl->key_cpu)) {
 		s->at = key;
@@ -143,7 +143,7 @@ static int parse_choice(struct scan *s, struct rule *rule)
 		return cdict_fail_nomem(s->err);
 	if (!ended || !*value) {
 		free(value);
-		return wrong(s, ended ? "needs a text behind =" : "a quoted text ends with \"");
+		return wrong(s, ended ? "needs a text after =" : "a quoted text must end with \"");
 	}
 	if (*key == 'c') {
 		rc = set_cpu(s, rule, value);
@@ -172,7 +172,7 @@ static int parse_choices(struct scan *s, struct rule *rule)
 	if (rc)
 		return rc;
 	if (*s->at != ']')
-		return wrong(s, "what it chooses ends with ]");
+		return wrong(s, "the selection must end with ]");
 	s->at++;
 	return 0;
 }
@@ -223,14 +223,14 @@ static int parse_limit(struct scan *s, struct rule *rule)
 	compare_declare(&c, rule->what);
 	blanks(s);
 	if (*s->at != '>' && *s->at != '<')
-		return wrong(s, "compares with > or <");
+		return wrong(s, "must compare with > or <");
 	rule->below = *s->at++ == '<';
 	blanks(s);
 	sign = *s->at == '+' || *s->at == '-' ? *s->at++ : '\0';
 	if (sign && (sign == '-') != rule->below) {
 		s->at--;
-		return wrong(s,
-			     rule->below ? "less is < - and how much" : "more is > + and how much");
+		return wrong(s, rule->below ? "a decrease is written < -N"
+					    : "an increase is written > +N");
 	}
 	blanks(s);
 	digits = strspn(s->at, "0123456789.");

@@ -99,8 +99,8 @@ static bool too_few(const struct rule *rule, const struct changes *c, const stru
 	       fmax(v->side[CHANGES_BASE].median, v->side[CHANGES_NEW].median) < RULES_SHARE_LEAST;
 }
 
-static void tell(struct table *t, const struct rule *rule, const struct changes *c,
-		 const struct changes_row *row, double limit)
+static void add_failure(struct table *t, const struct rule *rule, const struct changes *c,
+			const struct changes_row *row, double limit)
 {
 	const struct compare_figure *figure = &c->compare.figures[rule->figure];
 	const struct changes_value *v = &row->values[rule->figure];
@@ -171,7 +171,7 @@ static void judge(struct table *t, struct rule *rule, const struct changes *c,
 		if (several && !level && !(v->p < how->alpha))
 			return;
 		n->broken++;
-		tell(t, rule, c, row, limit);
+		add_failure(t, rule, c, row, limit);
 	}
 }
 
@@ -219,7 +219,7 @@ static const struct table_column rule_columns[] = {
 		     .kind = TABLE_COUNT,
 		     .flags = TABLE_SPARE },
 	[O_UNTOLD] = { .key = "not_told",
-		       .title = "not told",
+		       .title = "not recorded",
 		       .kind = TABLE_COUNT,
 		       .flags = TABLE_SPARE },
 	TABLE_COLUMNS_END,

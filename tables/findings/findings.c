@@ -207,7 +207,7 @@ static void vcpus(struct findings *all)
 }
 
 /* The same with the text in @s. */
-static void tell(struct findings *all, const struct tables_finding *about, struct sink *s)
+static void add_sink(struct findings *all, const struct tables_finding *about, struct sink *s)
 {
 	char *text = sink_take(s, NULL);
 
@@ -245,7 +245,7 @@ static void one_task(struct findings *all, const struct analyze_task_row *row)
 		tables_say_when(&s, row->worst.at_ns);
 	}
 	sink_putc(&s, '.');
-	tell(all, &about, &s);
+	add_sink(all, &about, &s);
 }
 
 static bool is_delayed(const struct tables_walk *w, const struct analyze_task_row *row)
@@ -271,7 +271,7 @@ static void other_tasks(struct findings *all, size_t n, uint64_t most_ns)
 		    n == 1 ? "" : " up to",
 		    percent(most_ns, analyze_engine_summary(all->w->eng)->window_ns),
 		    tables_has_wakeups(all->w) ? " for a CPU" : "");
-	tell(all, &about, &s);
+	add_sink(all, &about, &s);
 }
 
 struct sufferer {
@@ -410,7 +410,7 @@ static void say(struct findings *all, const struct tables_finding *about, const 
 
 	sink_to_memory(&s);
 	sink_puts(&s, text);
-	tell(all, about, &s);
+	add_sink(all, about, &s);
 }
 
 int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t0_ns,
@@ -435,13 +435,13 @@ int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t
 	if (!all.n)
 		say(&all, &good,
 		    tables_lacks(w) & TABLE_OF_SWITCHES
-			    ? "This capture does not tell who ran: it holds no sched_switch."
+			    ? "No sched_switch events: cannot tell which tasks ran."
 		    : tables_lacks(w) & TABLE_OF_RUNS
-			    ? "Some tasks were recorded only, without sched_stat_runtime: how long they ran is unknown."
+			    ? "Only some tasks were recorded, without sched_stat_runtime: their run times are unknown."
 		    : tables_lacks(w) & TABLE_OF_TIMES_OFF
-			    ? "Some CPUs were recorded only: how long tasks waited is unknown."
+			    ? "Only some CPUs were recorded: wait times are unknown."
 		    : tables_lacks(w) & TABLE_OF_STATES
-			    ? "This capture does not tell why tasks left their CPU (prev_state): who was kept waiting is unknown."
+			    ? "prev_state was not recorded: cannot tell why tasks left their CPU and which were kept waiting."
 		    : tables_has_wakeups(w) ? "No task waited 1 % of the time for a CPU."
 					    : "No task was preempted for 1 % of the time.");
 	json_close(j);

@@ -219,7 +219,8 @@ static struct folded_row *row_for(struct folding *f, const struct analyze_task *
 	return row && row->sum ? row : NULL;
 }
 
-static void add(struct folding *f, const struct analyze_task *task, const void *row, uint32_t cpu)
+static void fold_row(struct folding *f, const struct analyze_task *task, const void *row,
+		     uint32_t cpu)
 {
 	const struct tables_decl *decl = f->decl;
 	struct folded_row *to = row_for(f, task, cpu);
@@ -243,13 +244,14 @@ static void collect(struct folding *f)
 
 		if ((!task->tid && decl != &tables_decl_tasks) || !names_wanted(&f->w->names, task))
 			continue;
-		add(f, task, row, CDICT_CPU_UNKNOWN);
+		fold_row(f, task, row, CDICT_CPU_UNKNOWN);
 		if (decl->key_cpu)
-			add(f, task, row, *(const uint32_t *)((const char *)row + decl->cpu_at));
+			fold_row(f, task, row,
+				 *(const uint32_t *)((const char *)row + decl->cpu_at));
 	}
 }
 
-static void fill(struct table *t, const struct folding *f)
+static void fill_rows(struct table *t, const struct folding *f)
 {
 	for (size_t i = 0; i < f->all.n; i++) {
 		const struct folded_row *row = &f->all.at[i];
@@ -288,7 +290,7 @@ struct table *tables_fold(const struct tables_walk *w, const struct tables_decl 
 	collect(&f);
 	t->failed |= f.fold.culprits.failed;
 	if (!t->failed)
-		fill(t, &f);
+		fill_rows(t, &f);
 	for (size_t i = 0; i < f.all.n; i++) {
 		if (f.all.at[i].sum)
 			decl->fini(f.all.at[i].sum);

@@ -247,16 +247,15 @@ static void say_handling(struct sink *s, const struct tables_walk *w,
 static void say_unknown(struct sink *s, const struct tables_walk *w,
 			const struct analyze_vcpu_row *row)
 {
-	sink_puts(s, "What ");
 	who(s, w, row->task);
-	sink_printf(s, " did is unknown for %.0f %% of the time",
+	sink_printf(s, "'s state is unknown for %.0f %% of the time",
 		    percent(analyze_vcpu_unknown_ns(row), analyze_vcpu_life_ns(row)));
 	if (row->lost_ns <= analyze_vcpu_unknown_ns(row) / 2)
-		sink_puts(s, ": nothing of it was recorded before its first entry or exit.\n");
+		sink_puts(s, ": before its first entry or exit.\n");
 	else if (cdict_reader_loss_count(w->reader))
 		sink_puts(s, ": events are missing.\n");
 	else
-		sink_puts(s, ": not all of it was recorded.\n");
+		sink_puts(s, ": only some of its events were recorded.\n");
 }
 
 static bool is_delayed(const struct analyze_vcpu_row *row)
@@ -297,11 +296,9 @@ static void look(struct findings *found, const struct analyze_vcpu_row *row)
 static void say_nothing_wrong(struct sink *s, const struct tables_walk *w,
 			      const struct findings *found)
 {
-	if (found->unknown)
-		sink_puts(s, "As far as is known: ");
-	sink_puts(s, tables_has_wakeups(w)
-			     ? "No vCPU is seen to have waited 1 % of the time for a CPU"
-			     : "No vCPU is seen to have been preempted for 1 % of the time");
+	sink_puts(s, found->unknown ? "As far as known, no vCPU" : "No vCPU");
+	sink_puts(s, tables_has_wakeups(w) ? " waited 1 % of the time for a CPU"
+					   : " was preempted for 1 % of the time");
 	if (found->longest) {
 		sink_puts(s, "; the longest wait was ");
 		tables_duration(s, found->longest->worst.dur_ns);
@@ -314,7 +311,8 @@ static void say_nothing_wrong(struct sink *s, const struct tables_walk *w,
 }
 
 /* Notes the subject of the next sentence. */
-static void note(struct findings *found, const char *kind, const struct analyze_vcpu_row *row)
+static void note_subject(struct findings *found, const char *kind,
+			 const struct analyze_vcpu_row *row)
 {
 	struct tables_finding *about = &found->about[found->n_about++];
 
@@ -368,8 +366,8 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 	bool partly = false; /* of the known time only */
 
 	if (!found->seen) {
-		note(found, "good", NULL);
-		sink_puts(s, "No vCPU was seen.\n");
+		note_subject(found, "good", NULL);
+		sink_puts(s, "No vCPUs found.\n");
 		return;
 	}
 	if (found->busiest)
@@ -391,13 +389,13 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 			most = part > most ? part : most;
 			continue;
 		}
-		note(found, "delayed", row);
+		note_subject(found, "delayed", row);
 		note_worst(found, row);
 		say_delayed(s, w, &found->lines.fold.culprits, row);
 		rest--;
 	}
 	if (rest) {
-		note(found, "delayed", NULL);
+		note_subject(found, "delayed", NULL);
 		sink_printf(s, "%zu more vCPU%s %s%s%.0f %% of the %stime%s.\n", rest,
 			    rest == 1 ? "" : "s",
 			    tables_has_wakeups(w) ? "waited "
@@ -407,18 +405,18 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 			    tables_has_wakeups(w) ? " for a CPU" : "");
 	}
 	if (!found->delayed && !(tables_lacks(w) & (TABLE_OF_TIMES_OFF | TABLE_OF_STATES))) {
-		note(found, "good", found->longest);
+		note_subject(found, "good", found->longest);
 		if (found->longest)
 			note_worst(found, found->longest);
 		say_nothing_wrong(s, w, found);
 	}
 	if (found->busiest) {
-		note(found, "handling", found->busiest);
+		note_subject(found, "handling", found->busiest);
 		found->about[found->n_about - 1].reason = found->handling.most;
 		say_handling(s, w, found->busiest, &found->handling);
 	}
 	if (found->unknown) {
-		note(found, "unknown", found->unknown);
+		note_subject(found, "unknown", found->unknown);
 		say_unknown(s, w, found->unknown);
 	}
 }

@@ -88,7 +88,7 @@ static void instant(struct sink *s, const struct info *info, const char *title, 
 	else
 		sink_puts(s, t_ns != info->first_ns
 				     ? " s"
-				     : " s (wall clock not recorded; perf record -k mono does)");
+				     : " s (wall clock not recorded; use perf record -k mono)");
 	sink_putc(s, '\n');
 }
 
@@ -180,19 +180,21 @@ static void contents(struct sink *s, const struct info *info)
 		sink_printf(s, ", %.2f bytes per event", (double)size / (double)events);
 	sink_putc(s, '\n');
 	key(s, "blocks");
-	sink_printf(s, "%s of events\n",
+	sink_printf(s, "%s with events\n",
 		    number_grouped(room, cdict_reader_block_count(info->reader)));
 	if (cdict_reader_stack_count(info->reader)) {
 		key(s, "stacks");
-		sink_printf(s, "%s of %s frames\n",
+		sink_printf(s, "%s with %s frames\n",
 			    number_grouped(room, cdict_reader_stack_count(info->reader)),
 			    number_grouped(more, cdict_reader_frame_count(info->reader)));
 	}
 	key(s, "tasks");
-	sink_printf(s, "%s threads", number_grouped(room, info->n_threads));
+	sink_printf(s, "%s thread%s", number_grouped(room, info->n_threads),
+		    info->n_threads == 1 ? "" : "s");
 	/* not every recorder has the processes of threads */
 	if (info->n_processes || !info->n_threads)
-		sink_printf(s, " of %s processes", number_grouped(more, info->n_processes));
+		sink_printf(s, " of %s process%s", number_grouped(more, info->n_processes),
+			    info->n_processes == 1 ? "" : "es");
 	sink_puts(s, " named by the recorder\n");
 	key(s, "events");
 	sink_puts(s, number_grouped(room, events));
@@ -248,9 +250,8 @@ static void events(struct sink *s, const struct info *info)
 	sink_puts(s, "\nevents by type\n");
 	counts(s, rows, n, info->counted);
 	if (n < types)
-		sink_printf(s,
-			    "%14zu  more types were recorded and did not occur (-v lists them)\n",
-			    types - n);
+		sink_printf(s, "%14zu  more recorded type%s did not occur (-v lists %s)\n",
+			    types - n, types - n == 1 ? "" : "s", types - n == 1 ? "it" : "them");
 	if (skipped)
 		sink_puts(s, "\nin the recording, not stored here\n");
 	for (size_t i = 0; i < skipped; i++) {
@@ -278,11 +279,12 @@ static void rings(struct sink *s, const struct info *info)
 		else if (first_ns[last] == ANALYZE_NO_TIME || first_ns[c] > first_ns[last])
 			last = c;
 	}
-	sink_printf(s, "  they begin between %s and %s s, that of CPU %" PRIu32 " last",
+	sink_printf(s, "  the rings begin between %s and %s s, that of CPU %" PRIu32 " last",
 		    number_seconds(begin, info->first_ns), number_seconds(end, first_ns[last]),
 		    last);
 	if (empty)
-		sink_printf(s, "; %" PRIu32 " CPUs have no event", empty);
+		sink_printf(s, "; %" PRIu32 " CPU%s no events", empty,
+			    empty == 1 ? " has" : "s have");
 	sink_putc(s, '\n');
 	free(first_ns);
 }
@@ -325,10 +327,10 @@ static void losses(struct sink *s, const struct info *info)
 		sink_putc(s, '\n');
 	}
 	if (cdict_reader_late_count(info->reader))
-		sink_printf(s,
-			    "late: %zu events reached the recording out of order and stand in "
-			    "their place\n",
-			    cdict_reader_late_count(info->reader));
+		sink_printf(
+			s, "late: %zu event%s reached the recording out of order; sorted by time\n",
+			cdict_reader_late_count(info->reader),
+			cdict_reader_late_count(info->reader) == 1 ? "" : "s");
 }
 
 static void state(struct sink *s, const struct info *info)
@@ -342,17 +344,19 @@ static void state(struct sink *s, const struct info *info)
 	if (damage.first[0])
 		escape_terminal(s, damage.first, strlen(damage.first));
 	else if (damage.cut)
-		sink_printf(s, "cut after byte %s: its writer was stopped",
+		sink_printf(s, "truncated after byte %s: its writer was stopped",
 			    number_grouped(room, damage.cut_at));
 	else
-		sink_puts(s, info->verified ? "whole, every block tested" : "no damage seen");
+		sink_puts(s, info->verified ? "whole, every block verified" : "no damage seen");
 	sink_putc(s, '\n');
 	if (damage.blocks)
-		sink_printf(s, "  %zu damaged blocks, with %s events\n", damage.blocks,
-			    number_grouped(room, damage.events));
+		sink_printf(s, "  %zu damaged block%s, with %s event%s\n", damage.blocks,
+			    damage.blocks == 1 ? "" : "s", number_grouped(room, damage.events),
+			    damage.events == 1 ? "" : "s");
 	if (damage.skipped_bytes)
-		sink_printf(s, "  %s bytes that are no block\n",
-			    number_grouped(room, damage.skipped_bytes));
+		sink_printf(s, "  %s byte%s outside of blocks\n",
+			    number_grouped(room, damage.skipped_bytes),
+			    damage.skipped_bytes == 1 ? "" : "s");
 	if (input) {
 		sink_puts(s, "  the recording was damaged: ");
 		escape_terminal(s, input, strlen(input));
@@ -397,7 +401,7 @@ static void labels(struct sink *s, const struct info *info)
 	char *text;
 	size_t n = cdict_reader_label_count(info->reader);
 
-	sink_puts(s, n ? "\nlabels\n" : "\nno labels: nobody named the tasks (cdict annotate)\n");
+	sink_puts(s, n ? "\nlabels\n" : "\nno labels: tasks have no names yet (cdict annotate)\n");
 	for (size_t i = 0; i < n; i++) {
 		sink_to_memory(&one);
 		label(&one, cdict_reader_label_at(info->reader, i));

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char kernel_threads[] = "kernel threads", nobody[] = "nobody ran",
+static const char kernel_threads[] = "kernel threads", cpu_idle[] = "CPU idle",
 		  not_known[] = "not known";
 const char culprits_all[] = "all";
 
@@ -43,7 +43,7 @@ const char *culprits_name(struct culprits *c, const struct analyze_task *task, c
 		return not_known;
 	*kind = "idle";
 	if (!task->tid)
-		return nobody;
+		return cpu_idle;
 	vm = names_vm(c->names, task);
 	if (!vm)
 		vm = names_vm_served(c->names, task);

@@ -43,7 +43,7 @@ static uint32_t new_group(struct coremap_map *m, const char *name)
 	return (uint32_t)m->groups.n - 1;
 }
 
-static int add(struct coremap_map *m, uint32_t group, uint32_t place, struct coremap_sum sum)
+static int add_sum(struct coremap_map *m, uint32_t group, uint32_t place, struct coremap_sum sum)
 {
 	struct coremap_sum *at, *all = &m->groups.at[group].all;
 
@@ -147,11 +147,11 @@ static int add_row(struct coremap_map *m, uint32_t group, const struct coremap_r
 		uint32_t place = place_of(m, cell->cpu);
 
 		if (place < m->n_cpus)
-			rc = add(m, group, place,
-				 (struct coremap_sum){ cell->run_ns, cell->switches });
+			rc = add_sum(m, group, place,
+				     (struct coremap_sum){ cell->run_ns, cell->switches });
 	}
 	for (uint32_t c = 0; !row->n && c < m->n_cpus && !rc; c++)
-		rc = add(m, group, c, sum_of(m, row, c));
+		rc = add_sum(m, group, c, sum_of(m, row, c));
 	return rc;
 }
 
@@ -210,10 +210,10 @@ static int collect(struct coremap_map *m)
 		i += row.n;
 	}
 	for (uint32_t c = 0; c < m->n_cpus && !rc; c++)
-		rc = add(m, UNKNOWN, c,
-			 (struct coremap_sum){
-				 .run_ns = analyze_coremap_cpu(m->w->coremap, m->cpus[c])
-						   ->unknown_ns });
+		rc = add_sum(m, UNKNOWN, c,
+			     (struct coremap_sum){
+				     .run_ns = analyze_coremap_cpu(m->w->coremap, m->cpus[c])
+						       ->unknown_ns });
 	return rc;
 }
 
@@ -380,7 +380,7 @@ static bool is_idle(const struct coremap_map *m, const struct coremap_row *row)
 	return !row->n && m->groups.at[row->first].idle;
 }
 
-static void fill(void *ctx, struct table *t, size_t column, uint32_t id)
+static void fill_cell(void *ctx, struct table *t, size_t column, uint32_t id)
 {
 	const struct piece *p = ctx;
 	const struct coremap_row *row = &p->m->rows.at[id];
@@ -431,7 +431,7 @@ static void add_rows(struct table *t, const struct coremap_map *m, uint32_t from
 	}
 	*p = (struct piece){ m, from, to };
 	table_later(t, &(struct table_later){
-			       .ctx = p, .fill = fill, .lossy = row_lossy, .free = free });
+			       .ctx = p, .fill = fill_cell, .lossy = row_lossy, .free = free });
 	for (size_t i = 0; i < m->rows.n && !t->failed; i++) {
 		const struct coremap_row *row = &m->rows.at[i];
 

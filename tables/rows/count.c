@@ -207,8 +207,8 @@ static void rows_fini(struct rows *rows)
 	index_fini(&rows->keys);
 }
 
-static void fill(struct table *t, const struct tables_walk *w, const struct row *row,
-		 const struct row *all, const struct tables_count_options *how)
+static void fill_row(struct table *t, const struct tables_walk *w, const struct row *row,
+		     const struct row *all, const struct tables_count_options *how)
 {
 	const struct analyze_counts_options *by = analyze_counts_how(w->counts);
 	const struct analyze_summary *sum = analyze_engine_summary(w->eng);
@@ -266,10 +266,10 @@ struct table *tables_count(const struct tables_walk *w, const struct tables_coun
 
 		row->lossy |= analyze_engine_loss_ns(w->eng, CDICT_CPU_UNKNOWN) > 0;
 		all.lossy |= row->lossy;
-		fill(t, w, row, &all, how);
+		fill_row(t, w, row, &all, how);
 	}
 	if (!rows.failed)
-		fill(t, w, &all, &all, how);
+		fill_row(t, w, &all, &all, how);
 	t->failed |= rows.failed;
 	analyze_counts_row_fini(&all.sum);
 	rows_fini(&rows);

@@ -168,8 +168,8 @@ static struct group *find_group(struct groups *groups, const struct tables_walk 
 	return g;
 }
 
-static void fill(struct table *t, const struct tables_walk *w, const struct group *g,
-		 enum tables_exits_by by, const struct tables_exits_totals *sum)
+static void fill_row(struct table *t, const struct tables_walk *w, const struct group *g,
+		     enum tables_exits_by by, const struct tables_exits_totals *sum)
 {
 	struct tables_row r = { .w = w, .row = &g->row, .task = g->task, .whole = sum };
 
@@ -229,7 +229,7 @@ struct table *tables_exits(const struct tables_walk *w, enum tables_exits_by by,
 			     analyze_exit_row_merge(row->idle ? &sum.idle : &sum.work, row);
 	}
 	for (size_t i = 0; i < groups.all.n; i++) {
-		fill(t, w, &groups.all.at[i], by, &sum);
+		fill_row(t, w, &groups.all.at[i], by, &sum);
 		analyze_exit_row_fini(&groups.all.at[i].row);
 	}
 	fill_total(t, w, by, &sum, lossy);

@@ -78,7 +78,7 @@ static const struct table_column vm_columns[] = {
 	TABLE_COLUMNS_END,
 };
 
-static void add(struct halts *sum, const struct halts *one)
+static void add_halts(struct halts *sum, const struct halts *one)
 {
 	sum->halts += one->halts;
 	sum->hlt_cpu_ns += one->hlt_cpu_ns;
@@ -103,7 +103,7 @@ static bool halts_of(const struct tables_walk *w, size_t i, struct halts *h,
 	return names_wanted(&w->names, *task);
 }
 
-static void fill(struct table *t, const struct tables_row *r)
+static void fill_row(struct table *t, const struct tables_row *r)
 {
 	const struct halts *h = r->row;
 
@@ -124,11 +124,13 @@ struct table *tables_halts(const struct tables_walk *w)
 		if (!halts_of(w, i, &h, &task))
 			continue;
 		table_row(t);
-		fill(t, &(struct tables_row){ .w = w, .row = &h, .task = task });
-		add(&all, &h);
+		fill_row(t, &(struct tables_row){ .w = w, .row = &h, .task = task });
+		add_halts(&all, &h);
 	}
 	table_total(t);
-	fill(t, &(struct tables_row){
+	fill_row(
+		t,
+		&(struct tables_row){
 			.w = w, .row = &all, .name = "all vCPUs", .several = true, .total = true });
 	return table_done(t);
 }
@@ -153,18 +155,18 @@ struct table *tables_halts_vms(const struct tables_walk *w)
 			break;
 		sum->vm = vm;
 		sum->vm_order = names_vm_order(&w->names, task);
-		add(sum, &h);
-		add(&all, &h);
+		add_halts(sum, &h);
+		add_halts(&all, &h);
 	}
 	if (t) {
 		t->order = "hlt_cpu_ns,polled_ns";
 		t->grouped = true;
 		for (size_t i = 0; i < vms.n; i++) {
 			table_row(t);
-			fill(t, &(struct tables_row){ .w = w, .row = &vms.at[i] });
+			fill_row(t, &(struct tables_row){ .w = w, .row = &vms.at[i] });
 		}
 		table_total(t);
-		fill(t, &(struct tables_row){ .w = w, .row = &all, .total = true });
+		fill_row(t, &(struct tables_row){ .w = w, .row = &all, .total = true });
 	}
 	array_fini(&vms);
 	culprits_fini(&names);

@@ -211,7 +211,7 @@ int cdict_table_open(struct cdict_table **out, struct cdict_reader *r, const cha
 	for (size_t i = 0; i < SOURCES && !src; i++)
 		src = strcmp(sources[i].name, name) ? NULL : &sources[i];
 	if (!src)
-		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET, "there is no table '%s'",
+		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET, "unknown table '%s'",
 				  name);
 	t = calloc(1, sizeof(*t));
 	if (!t)

@@ -72,7 +72,8 @@ static const uint32_t *who_of(struct pairs *pairs, const struct tables_walk *w, 
 	return number;
 }
 
-static int add(struct pairs *pairs, const struct tables_walk *w, const struct analyze_successor *s)
+static int add_pair(struct pairs *pairs, const struct tables_walk *w,
+		    const struct analyze_successor *s)
 {
 	const uint32_t *number = who_of(pairs, w, s->task);
 	uint32_t who = number ? *number : 0, *place = NULL;
@@ -96,7 +97,7 @@ static int add(struct pairs *pairs, const struct tables_walk *w, const struct an
 	return 0;
 }
 
-static void fill(struct table *t, const struct tables_walk *w, const struct pairs *pairs)
+static void fill_rows(struct table *t, const struct tables_walk *w, const struct pairs *pairs)
 {
 	struct pair sum = { 0 };
 	struct tables_row r = { .w = w };
@@ -136,11 +137,11 @@ struct table *tables_successors(const struct tables_walk *w)
 		const struct analyze_successor *s = analyze_successors_at(w->successors, i);
 
 		if (names_wanted(&w->names, analyze_engine_task(w->eng, s->task)))
-			t->failed = add(&pairs, w, s);
+			t->failed = add_pair(&pairs, w, s);
 	}
 	if (t && !t->failed) {
 		t->order = "count";
-		fill(t, w, &pairs);
+		fill_rows(t, w, &pairs);
 	}
 	array_fini(&pairs.whos);
 	array_fini(&pairs.all);

@@ -64,7 +64,7 @@ static const struct table_column columns[] = {
 	TABLE_COLUMNS_END,
 };
 
-static void add(struct analyze_switch_cell *to, const struct analyze_switch_cell *from)
+static void add_cell(struct analyze_switch_cell *to, const struct analyze_switch_cell *from)
 {
 	to->switches += from->switches;
 	to->involuntary += from->involuntary;
@@ -74,7 +74,7 @@ static void add(struct analyze_switch_cell *to, const struct analyze_switch_cell
 	to->unknown_ns += from->unknown_ns;
 }
 
-static void fill(struct table *t, const struct tables_row *r, bool lossy)
+static void fill_row(struct table *t, const struct tables_row *r, bool lossy)
 {
 	if (r->total)
 		table_total(t);
@@ -103,7 +103,7 @@ struct table *tables_switches(const struct tables_walk *w)
 			r.window_ns = length_ns(&r);
 			/* the last bucket may just hold the window's last instant */
 			if (tables_cpu(w, c) && (cell->switches || cell->wakeups || r.window_ns))
-				fill(t, &r, lossy && cell->unknown_ns);
+				fill_row(t, &r, lossy && cell->unknown_ns);
 		}
 	}
 	return table_done(t);
@@ -125,12 +125,12 @@ struct table *tables_switches_cpus(const struct tables_walk *w)
 			continue;
 		sum = (struct analyze_switch_cell){ 0 };
 		for (uint32_t b = 0; b < analyze_switches_buckets(w->switches); b++)
-			add(&sum, analyze_switches_at(w->switches, r.cpu, b));
-		add(&all, &sum);
-		fill(t, &r, analyze_engine_loss_ns(w->eng, r.cpu) > 0);
+			add_cell(&sum, analyze_switches_at(w->switches, r.cpu, b));
+		add_cell(&all, &sum);
+		fill_row(t, &r, analyze_engine_loss_ns(w->eng, r.cpu) > 0);
 	}
 	r.row = &all;
 	r.total = true;
-	fill(t, &r, analyze_engine_loss_ns(w->eng, CDICT_CPU_UNKNOWN) > 0);
+	fill_row(t, &r, analyze_engine_loss_ns(w->eng, CDICT_CPU_UNKNOWN) > 0);
 	return table_done(t);
 }

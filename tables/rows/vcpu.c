@@ -119,7 +119,7 @@ static const struct table_column columns[] = {
 	  ROW(worst.at_ns) },
 	{ "worst_cpu", "on CPU", TABLE_INTEGER, TABLE_EACH | TABLE_OF_ALL, cell_worst_cpu,
 	  ROW(worst.cpu) },
-	{ "worst_state", "worst was", TABLE_TEXT, EACH | TABLE_OF_ALL, cell_worst_state, 0 },
+	{ "worst_state", "worst state", TABLE_TEXT, EACH | TABLE_OF_ALL, cell_worst_state, 0 },
 	{ "worst_behind", "behind", TABLE_TEXT, EACH | TABLE_OF_ALL, cell_worst_behind, 0 },
 	TABLE_COLUMNS_END,
 };
@@ -221,8 +221,9 @@ const struct analyze_vcpu_row *tables_vcpu_row(const struct tables_walk *w,
 }
 
 /* Fills a row of a table with several rows per vCPU. */
-static void fill(struct table *t, const struct tables_walk *w, const struct analyze_vcpu_row *vcpu,
-		 const void *row, const struct analyze_task *other)
+static void fill_row(struct table *t, const struct tables_walk *w,
+		     const struct analyze_vcpu_row *vcpu, const void *row,
+		     const struct analyze_task *other)
 {
 	const struct analyze_task *task = analyze_engine_task(w->eng, vcpu->task);
 	struct tables_row r = { .w = w,
@@ -271,7 +272,7 @@ struct table *tables_vcpu_reasons(const struct tables_walk *w)
 		if (!names_wanted(&w->names, analyze_engine_task(w->eng, row->task)))
 			continue;
 		for (size_t k = 0; k < row->n_reasons; k++)
-			fill(t, w, row, &row->reasons[k], NULL);
+			fill_row(t, w, row, &row->reasons[k], NULL);
 	}
 	return table_done(t);
 }
@@ -335,10 +336,10 @@ static const struct table_column antagonist_columns[] = {
 	  ANTAGONIST(a.waiting_ns) },
 	{ "slices", "slices", TABLE_COUNT, 0, cell_u64, ANTAGONIST(a.slices) },
 	{ "took_over", "took over", TABLE_COUNT, 0, cell_u64, ANTAGONIST(a.took_over) },
-	{ "group", "one of", TABLE_TEXT, TABLE_WIDE, cell_group, 0 },
-	{ "group_kind", "which is", TABLE_TEXT, TABLE_WIDE, cell_group_kind, 0 },
-	{ "group_tasks", "its tasks", TABLE_COUNT, TABLE_WIDE, cell_group_tasks, 0 },
-	{ "group_percent", "their %", TABLE_PERCENT, TABLE_WIDE, cell_group_share, 0 },
+	{ "group", "group", TABLE_TEXT, TABLE_WIDE, cell_group, 0 },
+	{ "group_kind", "group kind", TABLE_TEXT, TABLE_WIDE, cell_group_kind, 0 },
+	{ "group_tasks", "group tasks", TABLE_COUNT, TABLE_WIDE, cell_group_tasks, 0 },
+	{ "group_percent", "group %", TABLE_PERCENT, TABLE_WIDE, cell_group_share, 0 },
 	TABLE_COLUMNS_END,
 };
 
@@ -356,7 +357,7 @@ struct table *tables_antagonists(const struct tables_walk *w, const struct table
 			struct antagonist one = { row->antagonists[k],
 						  &crowds.all.at[crowds.of.at[k]] };
 
-			fill(t, w, row, &one, analyze_engine_task(w->eng, one.a.task));
+			fill_row(t, w, row, &one, analyze_engine_task(w->eng, one.a.task));
 		}
 	}
 	if (t)

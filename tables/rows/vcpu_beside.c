@@ -40,7 +40,7 @@ static struct beside *cell_of(struct besides *b, const char *vm, const char *bes
 	return cell;
 }
 
-static void add(struct besides *b, const struct beside *one)
+static void add_beside(struct besides *b, const struct beside *one)
 {
 	struct beside *sum = one->beside_ns ? cell_of(b, one->vm, culprits_all) : NULL, *cell;
 
@@ -69,7 +69,7 @@ static void add_vcpu(struct besides *b, const struct analyze_vcpu_row *row)
 			      .lossy = row->lost_ns || tables_lossy(b->w, task) };
 	uint64_t rest_ns = row->beside_ns - row->alone_ns;
 
-	add(b, &one);
+	add_beside(b, &one);
 	for (size_t k = 0; k < row->n_beside && !b->culprits.failed; k++) {
 		const struct analyze_task *other =
 			analyze_engine_task(b->w->eng, row->beside[k].task);
@@ -78,12 +78,12 @@ static void add_vcpu(struct besides *b, const struct analyze_vcpu_row *row)
 		one.beside_order = other->tid ? names_vm_order(names, other) : NULL;
 		one.beside_ns = row->beside[k].ns;
 		rest_ns -= one.beside_ns;
-		add(b, &one);
+		add_beside(b, &one);
 	}
 	one.beside = culprits_name(&b->culprits, NULL, one.vm, &one.kind);
 	one.beside_order = NULL;
 	one.beside_ns = rest_ns;
-	add(b, &one);
+	add_beside(b, &one);
 }
 
 #define BESIDE(member) offsetof(struct beside, member)
@@ -127,7 +127,8 @@ static const struct table_column columns[] = {
 	TABLE_COLUMNS_END,
 };
 
-static void fill(struct table *t, const struct besides *b, const struct beside *beside, bool total)
+static void fill_row(struct table *t, const struct besides *b, const struct beside *beside,
+		     bool total)
 {
 	struct tables_row r = { .w = b->w, .row = beside, .total = total };
 
@@ -158,14 +159,14 @@ struct table *tables_beside(const struct tables_walk *w)
 			continue;
 		beside->vm_beside_ns = cell_of(&b, beside->vm, culprits_all)->beside_ns;
 		table_row(t);
-		fill(t, &b, beside, false);
+		fill_row(t, &b, beside, false);
 		all.beside_ns += beside->beside_ns;
 		all.lossy |= beside->lossy;
 	}
 	all.vm_beside_ns = all.beside_ns;
 	if (t && !b.culprits.failed) {
 		table_total(t);
-		fill(t, &b, &all, true);
+		fill_row(t, &b, &all, true);
 	}
 	if (t)
 		t->failed |= b.culprits.failed;
@@ -177,7 +178,7 @@ struct table *tables_beside(const struct tables_walk *w)
 const char *tables_beside_text(const struct tables_walk *w)
 {
 	if (w->smt)
-		return "time in the guest, by who had the other thread of the core";
-	return w->cores ? "no core of this host has two threads: nobody runs beside a vCPU"
-			: "which CPUs are threads of one core is not known";
+		return "time in the guest, by the task on the core's sibling thread";
+	return w->cores ? "no core of this host has two threads: no task runs beside a vCPU"
+			: "CPU topology unknown: cannot tell which CPUs share a core";
 }

@@ -45,7 +45,7 @@ static struct delay *cell_of(struct delays *d, const char *vm, const char *behin
 	return cell;
 }
 
-static void add(struct delay *cell, uint32_t vcpu, const struct analyze_antagonist *a)
+static void add_delay(struct delay *cell, uint32_t vcpu, const struct analyze_antagonist *a)
 {
 	cell->behind_ns += analyze_behind_ns(a);
 	cell->preempted_ns += a->preempted_ns;
@@ -92,7 +92,7 @@ static void add_vcpu(struct delays *d, const struct analyze_vcpu_row *row)
 		if (other && other->tid)
 			cell->behind_order = names_vm_order(&d->w->names, other);
 		cell->lossy |= lossy;
-		add(cell, row->task, a);
+		add_delay(cell, row->task, a);
 		rest.preempted_ns -= last ? 0 : a->preempted_ns;
 		rest.waiting_ns -= last ? 0 : a->waiting_ns;
 	}
@@ -204,7 +204,7 @@ static const struct table_column columns[] = {
 	TABLE_COLUMNS_END,
 };
 
-static void fill(struct table *t, const struct delays *d, const struct delay *delay, bool total)
+static void fill_row(struct table *t, const struct delays *d, const struct delay *delay, bool total)
 {
 	struct tables_row r = { .w = d->w, .row = delay, .total = total };
 
@@ -235,7 +235,7 @@ struct table *tables_delays(const struct tables_walk *w)
 			continue;
 		delay->vm_delayed_ns = cell_of(&d, delay->vm, culprits_all)->behind_ns;
 		table_row(t);
-		fill(t, &d, delay, false);
+		fill_row(t, &d, delay, false);
 		all.behind_ns += delay->behind_ns;
 		all.preempted_ns += delay->preempted_ns;
 		all.waiting_ns += delay->waiting_ns;
@@ -247,7 +247,7 @@ struct table *tables_delays(const struct tables_walk *w)
 	if (t && !d.culprits.failed) {
 		t->lacks = tables_lacks(w);
 		table_total(t);
-		fill(t, &d, &all, true);
+		fill_row(t, &d, &all, true);
 	}
 	if (t)
 		t->failed |= d.culprits.failed;
@@ -322,7 +322,7 @@ char *tables_capacity_text(const struct tables_walk *w)
 			    had.cpus == 1 ? "" : "s",
 			    100.0 * (double)had.busy_ns / (double)had.known_ns);
 	sink_printf(&s, "%" PRIu64 " vCPU%s", had.vcpus, had.vcpus == 1 ? "" : "s");
-	sink_puts(&s, !had.known_ns       ? "; who ran on the CPUs is unknown"
+	sink_puts(&s, !had.known_ns       ? "; CPU use is unknown"
 		      : had.overcommitted ? ": overcommitted"
 					  : ": a CPU for each");
 	return sink_take(&s, NULL);

@@ -104,8 +104,8 @@ static uint32_t *place_of(struct threads *t, const struct line *l)
 	return &t->at.at[*number];
 }
 
-static int add(struct calllog *log, struct threads *threads, const struct line *l,
-	       struct cdict_error *err)
+static int add_line(struct calllog *log, struct threads *threads, const struct line *l,
+		    struct cdict_error *err)
 {
 	uint32_t *place = place_of(threads, l), node;
 	struct calllog_sum *sum;
@@ -140,7 +140,7 @@ int calllog_read(struct calllog *log, const char *text, size_t size, struct cdic
 
 		if (parse(&l, text + at, end - at)) {
 			log->lines++;
-			rc = add(log, &threads, &l, err);
+			rc = add_line(log, &threads, &l, err);
 		} else {
 			log->ignored += text[at] == '+';
 		}

@@ -68,7 +68,7 @@ static bool is_figure(const struct table_column *c)
 
 struct family {
 	char name[NAME_ROOM];
-	bool counter, told; /* told: its metadata are written */
+	bool counter, described; /* described: its metadata are written */
 	const char *unit, *key, *command;
 };
 
@@ -98,13 +98,13 @@ static const char *table_part(const struct table_frame *frame, const struct tabl
 /* Writes the metadata before the first sample; then the sample up to its labels. */
 static void family_tell(struct sink *s, struct family *f)
 {
-	if (!f->told) {
+	if (!f->described) {
 		sink_printf(s, "# HELP %s %s of cdict %s\n", f->name, f->key, f->command);
 		sink_printf(s, "# TYPE %s %s\n", f->name, f->counter ? "counter" : "gauge");
 		if (f->unit)
 			sink_printf(s, "# UNIT %s %s\n", f->name, f->unit);
 	}
-	f->told = true;
+	f->described = true;
 	sink_printf(s, "%s%s", f->name, f->counter ? "_total" : "");
 }
 

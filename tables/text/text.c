@@ -61,8 +61,10 @@ static void title_of(struct sink *s, const struct table_frame *frame)
 	if (frame->n_windows > 1)
 		sink_printf(s, " in %zu windows", frame->n_windows);
 	sink_printf(s, " from %s", number_seconds(a, frame->from_ns));
-	sink_printf(s, ", %s events", number_grouped(a, cdict_reader_events(frame->reader)));
-	sink_printf(s, ", %" PRIu32 " CPUs\n", cdict_reader_cpus(frame->reader));
+	sink_printf(s, ", %s event%s", number_grouped(a, cdict_reader_events(frame->reader)),
+		    cdict_reader_events(frame->reader) == 1 ? "" : "s");
+	sink_printf(s, ", %" PRIu32 " CPU%s\n", cdict_reader_cpus(frame->reader),
+		    cdict_reader_cpus(frame->reader) == 1 ? "" : "s");
 }
 
 static void title(struct sink *s, const struct table_frame *frame)
@@ -123,8 +125,7 @@ static void explain_marks(struct sink *s, const struct table_frame *frame,
 		for (size_t c = 0; c < tables[i]->n_columns; c++) {
 			if (!any_marked(tables[i], c) || !visible(frame, tables[i], c))
 				continue;
-			sink_puts(s, "~ what it is known to be: events are missing that could have "
-				     "changed it\n");
+			sink_puts(s, "~ lossy: missing events may have changed this value\n");
 			return;
 		}
 	}
@@ -132,7 +133,7 @@ static void explain_marks(struct sink *s, const struct table_frame *frame,
 
 static void tell_lack(void *ctx, const char *event, const char *what)
 {
-	sink_printf(ctx, "not recorded: %s, so %s is unknown\n", event, what);
+	sink_printf(ctx, "not recorded: %s; unknown: %s\n", event, what);
 }
 
 /* Explains why columns that a reader would expect are empty. */
@@ -296,7 +297,8 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 	for (size_t r = 0; r < t->shown; r++)
 		text_row(s, frame, t, rooms, r);
 	if (t->shown < t->n_rows)
-		sink_printf(s, "(%zu more rows)\n", t->n_rows - t->shown);
+		sink_printf(s, "(%zu more row%s)\n", t->n_rows - t->shown,
+			    t->n_rows - t->shown == 1 ? "" : "s");
 	if (t->total) {
 		rule(s, t, rooms);
 		text_row(s, frame, t, rooms, TABLE_TOTAL);
@@ -389,7 +391,8 @@ void table_print_md_table(struct sink *s, const struct table_frame *frame, const
 	if (t->total)
 		md_row(s, t, shown, TABLE_TOTAL, true);
 	if (t->shown < t->n_rows)
-		sink_printf(s, "\n(%zu more rows)\n", t->n_rows - t->shown);
+		sink_printf(s, "\n(%zu more row%s)\n", t->n_rows - t->shown,
+			    t->n_rows - t->shown == 1 ? "" : "s");
 	free(shown);
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A mapping of a million rows is read about as fast as awk splits it. Run alone, as the other tests would make it longer.
+# Reading a mapping of a million rows takes about as long as splitting it with awk. Runs alone, because other tests would slow it down.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 

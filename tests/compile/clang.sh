@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
-# clang reads everything without a warning; gcc does in the build itself, where CI sets WERROR=1. clang's warnings come from its
-# front end, and nobody runs what it would build. What gcc built is linked anew without WebAssembly.
+# clang checks all sources without a warning; gcc does so in the build itself, where CI sets WERROR=1. Only clang's front end
+# runs: its warnings come from there, and its objects are not needed. gcc's objects are linked again without WebAssembly.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 

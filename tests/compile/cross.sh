@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 900
-# Programs of other machines, run by qemu-user, write the bytes that this machine's does, and read what it wrote.
+# Programs built for other architectures, run by qemu-user, write the same bytes as this machine's program, and read its files.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 

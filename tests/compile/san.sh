@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
-# The build that the `san` and `fuzz` tests run.
+# Makes the build that the `san` and `fuzz` tests run.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What `cdict --completion` writes for bash, zsh and fish: every option of every command is in it, and each shell that is
-# installed completes commands, options and values with it.
+# The completions of `cdict --completion` for bash, zsh and fish have every option of every command, and each installed
+# shell completes commands, options and values with them.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 

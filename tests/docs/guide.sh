@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# doc/guide.md: each command in it is run, and prints what stands there; its SVG pictures and README's are what is drawn, to the byte.
+# Runs each command in doc/guide.md and compares its output; the SVG pictures of the guide and of README equal redrawn ones, byte by byte.
 # needs: python3
 set -u
 . "$TOP/tests/oracle/_lib.sh"

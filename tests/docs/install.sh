@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# `make install` writes below its prefix only, without debug information; the installed libcdict has no names but its own,
-# static too; `make uninstall` takes everything away. The tarball of `make dist` holds what git knows.
+# `make install` writes only below its prefix, without debug information; the installed libcdict, shared and static, exports only
+# its own names; `make uninstall` removes everything. The tarball of `make dist` has the files that git tracks.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 

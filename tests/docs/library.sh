@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# libcdict from outside: the examples of libcdict(3) build and run, and a program has the rows that the
+# libcdict as its users see it: the examples of libcdict(3) build and run, and a program gets the same rows as the
 # commands print.
 # needs: python3
 set -u
@@ -24,7 +24,7 @@ if nm -C "$BUILD/libcdict.so" 2>/dev/null | grep -q __asan; then
 	skip the_examples_of_libcdict_run "the sanitizers' library needs a sanitizers' program"
 	exit 0
 fi
-# as if its host had two threads a core: else nobody is beside anybody
+# as if its host had two threads per core: otherwise there are no siblings
 python3 "$TOP/tests/tools/check/pairthreads.py" "$DATA/kvm-small.data" paired.data && "$CDICT" convert -q -i paired.data -o x.cdict || exit 1
 "$CDICT" tasks x.cdict --format csv -n 5 >top.csv
 python3 - >expected <<'END'
@@ -46,7 +46,7 @@ for python in python3 /usr/bin/python3; do
 done
 if [ -n "$pandas" ]; then
 	"$CDICT" tasks x.cdict --format json >tasks.json
-	# the library tells of loss beside the columns
+	# the library reports loss separately from the columns
 	python3 - >shape <<'END'
 import json
 rows = json.load(open("tasks.json"))["tasks"]
@@ -58,7 +58,7 @@ else
 fi
 
 "$MKPERF" --formats "$DATA/formats" -o s.data "$DATA/syscalls.trace" && "$CDICT" convert -q --max-loss 100 -e "*" -i s.data -o s.cdict
-# Every table beside the command's JSON, cell by cell.
+# Compares every table with the command's JSON, cell by cell.
 for pair in 'tasks tasks' 'tasks-cpus tasks --per-cpu' 'latency latency' 'latency-cpus latency --by cpu' \
 	'exits exits' 'exits-reasons exits --by reason' 'exits-vms exits --by vm' 'guest exits' 'vcpu vcpu' \
 	'vcpu-reasons vcpu' 'antagonists vcpu' 'delays vcpu' 'beside vcpu' 'capacity vcpu' 'coremap coremap' 'cpus coremap' \

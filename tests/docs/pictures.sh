@@ -3,9 +3,9 @@
 # needs: python3
 # timeout: 600
 #
-# Pictures of real and made-up captures: every view in every format is whole (xmllint, pdftoppm, a
-# PNG with more than one colour), the same input gives the same bytes, what the picture says it
-# drew is what `cdict tasks` and `cdict exits` count, loss is told and hatched, and hostile names
+# Pictures of real and synthetic captures: every view in every format is valid (xmllint, pdftoppm, a
+# PNG with more than one colour); the same input gives the same bytes; the counts that a picture
+# states equal those of `cdict tasks` and `cdict exits`; loss is reported and hatched; hostile names
 # stay text.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
@@ -90,7 +90,7 @@ check_formats() {
 	done
 }
 
-# said FILE OPTIONS... - the numbers in a picture's last lines: "events drawn"
+# said FILE OPTIONS... - prints the numbers in a picture's last lines: "events drawn"
 said() {
 	"$CDICT" heatmap "$@" -q --width 400 | tail -n 1 | tr -d , |
 		sed -n 's/^\([0-9]*\) [a-z].*: \([0-9]*\) drawn.*/\1 \2/p

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The static program, alone in an empty root folder, gives what the ordinary one gives, and says what it leaves out.
-# The ordinary one is linked with none of the libraries that it loads when they are used.
+# The static program, alone in an empty root folder, gives the same output as the ordinary one, and reports features that it lacks.
+# The ordinary program is not linked with the libraries that it loads on demand.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -31,7 +31,7 @@ readelf -S "$host" | grep -q '\.debug_' && wrong+=" it has its debug information
 verdict the_static_program_needs_no_library_and_is_small "$wrong"
 
 verdict the_static_program_says_what_it_leaves_out \
-	"$("$host" --version | tail -n 1 | diff - <(echo "one static file, without PNG, PDF, SQL, Redis, OpenStack's services, libvirt's daemon, names of programs' functions")
+	"$("$host" --version | tail -n 1 | diff - <(echo "one static file, without PNG, PDF, SQL, Redis, OpenStack's services, libvirt's daemon, function names of programs")
 	[ "$("$host" --version | head -n 1)" = "$("$CDICT" --version)" ] || echo "the versions differ")"
 
 # alone COMMAND... - the static program, which sees the folder root/ and nothing else

@@ -57,7 +57,7 @@ crashes restart >wrong 2>&1
 verdict redis_is_exact_after_fifty_kills_and_its_own "$(cat wrong)"
 verdict redis_has_no_key_left "$(redis-cli -p "$port" keys '*')"
 
-# says PATTERN COMMAND... - it fails with one line that has the reason and the server's name
+# says PATTERN COMMAND... - the command fails with one line that has the reason and the server's name
 says() {
 	local pattern=$1
 	shift
@@ -75,16 +75,16 @@ faults() {
 	"$CDICT" job show 2002 2>err && echo "another program's text was taken"
 	grep -q "is not a cdict job" err || cat err
 	$r lpush 'cdict:{2003}' x >/dev/null
-	says "another program's key" "$CDICT" job show 2003
-	says "another program's key" "$CDICT" job create 2003
+	says "the key belongs to another program" "$CDICT" job show 2003
+	says "the key belongs to another program" "$CDICT" job create 2003
 	$r set 'cdict:{2001}:s:h:compute-01' x >/dev/null
-	says "another program's key" "$CDICT" push -q --job 2001 a.cdict
+	says "the key belongs to another program" "$CDICT" push -q --job 2001 a.cdict
 	$r del 'cdict:{2001}:s:h:compute-01' >/dev/null
 	"$CDICT" push -q --job 2001 a.cdict || echo "push failed"
 	# evicted values are reported
 	$r del 'cdict:{2001}:s:h:compute-01' >/dev/null
 	"$CDICT" tasks --job 2001 >/dev/null 2>err
-	[ $? = 2 ] && grep -q 'has lost 2 buckets' err || cat err
+	[ $? = 2 ] && grep -q 'the store evicted 2 pushed buckets' err || cat err
 	$r hset 'cdict:{2001}:shelves' h:x -5 >/dev/null
 	says "not in cdict's format" "$CDICT" tasks --job 2001
 	$r hdel 'cdict:{2001}:shelves' h:x >/dev/null

@@ -47,7 +47,7 @@ buckets() { [ "$("$CDICT" job show "$1" --json | jq '[.hosts[].buckets] | add //
 same() {
 	local of
 	"$CDICT" push --job "$1" "$2" 2>push.err || cat push.err
-	grep -q ' 0 of [0-9]* buckets are new' push.err || cat push.err
+	grep -q ' 0 of [0-9]* buckets added' push.err || cat push.err
 	of='.total | del(.latency_max_at_ns, .latency_avg_ns, .latency_p50_ns, .latency_p99_ns, .slice_p50_ns, .slice_p99_ns)'
 	"$CDICT" tasks -q --job "$1" --json | jq -S "$of" >job.total
 	"$CDICT" tasks -q --merge-sys-tasks --json "$2" | jq -S "$of" >file.total
@@ -68,7 +68,7 @@ while_it_records() {
 	kill -0 $pid || echo "it has ended: what is there was not pushed while it recorded"
 	kill -INT $pid
 	wait $pid || { echo "status $?"; cat err; }
-	grep -q 'job live: [0-9]* buckets pushed' err || cat err
+	grep -q 'job live: [0-9]* buckets\? pushed' err || cat err
 	[ ! -e a.cdict.spool ] || echo "a spool without need"
 	same live a.cdict
 }
@@ -83,15 +83,15 @@ refused() {
 		[ $? = 129 ] || { echo "$words: taken"; cat err; }
 	done
 	"$CDICT" push --spool nowhere 2>err && echo "pushed from nowhere"
-	grep -q 'nowhere: nothing is spooled there' err || cat err
+	grep -q 'nowhere: no spooled figures' err || cat err
 	# a missing job: reported, spooled, pushed when it exists
 	"$CDICT" record -s 2500ms -o n.cdict --push --job nobody 2>err
 	[ $? = 2 ] || echo "status 0 without a job"
 	[ "$(grep -c 'no job nobody.*spooling figures to n.cdict.spool' err)" = 1 ] || cat err
-	grep -q "buckets are in n.cdict.spool: 'cdict push --job nobody --spool n.cdict.spool' pushes them" err || cat err
+	grep -q "buckets\? \(is\|are\) in n.cdict.spool: 'cdict push --job nobody --spool n.cdict.spool' pushes \(it\|them\)" err || cat err
 	"$CDICT" job create nobody --bucket 10ms
 	"$CDICT" push --spool n.cdict.spool 2>err && echo "buckets of another length were taken"
-	grep -q 'spooled buckets have 1000 ms, but job nobody has buckets of 10 ms' err || cat err
+	grep -q 'spooled buckets are 1000 ms long, but those of job nobody are 10 ms long' err || cat err
 	"$CDICT" job remove nobody && "$CDICT" job create nobody
 	"$CDICT" push --spool n.cdict.spool 2>err || cat err
 	[ ! -e n.cdict.spool ] || find n.cdict.spool
@@ -143,15 +143,15 @@ ended() {
 	until_ waiting m2 1
 	kill -INT $pid
 	wait $pid
-	[ $? = 1 ] && grep -q 'interrupted while it waited' err && [ ! -e e.cdict ] || cat err
+	[ $? = 1 ] && grep -q 'interrupted while waiting' err && [ ! -e e.cdict ] || cat err
 	"$CDICT" job show m2 --json | jq -e '.waits[0].state == "gave up"' >/dev/null || "$CDICT" job show m2
 	"$CDICT" job start m2 --in 1ms 2>err || echo "status $?"
-	grep -q 'nobody waits now' err || cat err
+	grep -q 'no host is waiting' err || cat err
 	# that start is over; the next one is used
 	"$CDICT" record --wait --job m2 -s 300ms -o e.cdict 2>err &
 	pid=$!
 	until_ waiting m2 1
-	grep -q 'job m2 was started .* ago: waits for the next start' err || cat err
+	grep -q 'job m2 was started .* ago: waiting for the next start' err || cat err
 	"$CDICT" job start -q m2 --in 200ms
 	wait $pid || cat err
 	unlost e.cdict
@@ -190,7 +190,7 @@ dies() {
 	wait $pid
 	[ $? = 2 ] || echo "status 0 with a spool"
 	[ "$(grep -c "job live: redis://127.0.0.1:$port: .*spooling figures to d.cdict.spool" err)" -ge 1 ] || cat err
-	grep -q "buckets are in d.cdict.spool: 'cdict push --job live --spool d.cdict.spool' pushes them" err || cat err
+	grep -q "buckets\? \(is\|are\) in d.cdict.spool: 'cdict push --job live --spool d.cdict.spool' pushes \(it\|them\)" err || cat err
 	unlost d.cdict
 	"$CDICT" push --spool d.cdict.spool 2>err && echo "pushed to nobody"
 	start_redis "$port" r --appendonly yes --appendfsync always
@@ -243,7 +243,7 @@ faults() {
 	CDICT_STORE=redis://127.0.0.1:$replica faulty replica "use the master's address"
 	"$CDICT" push --spool f.cdict.spool 2>err || cat err
 	[ ! -e f.cdict.spool ] || echo "$i: the spool is still there"
-	"$CDICT" push --job live f.cdict 2>&1 | grep -q ' 0 of [0-9]* buckets are new' || echo "not all had been spooled"
+	"$CDICT" push --job live f.cdict 2>&1 | grep -q ' 0 of [0-9]* buckets added' || echo "not all had been spooled"
 }
 faults >wrong 2>&1
 verdict store_faults_do_not_touch_the_recording "$(cat wrong)"

@@ -71,7 +71,7 @@ compares() {
 # an empty job, and a missing one
 empty() {
 	"$CDICT" job create 2003 && "$CDICT" report --job 2003 -o empty.html || echo "status $?"
-	is "'Nobody has pushed' in head['lines'][0]" True empty.html
+	is "'This job is empty' in head['lines'][0]" True empty.html
 	is "'no host has pushed' in picture('busy_percent')" True empty.html
 	"$CDICT" job remove 2003
 	"$CDICT" report --job 2003 -o none.html 2>err && echo 'a page of no job'
@@ -120,7 +120,7 @@ damaged() {
 	mkdir -p dam
 	"$CDICT" report --job 2008 -o dam/fleet.html 2>err
 	[ $? = 2 ] || echo "status $?"
-	grep -q 'bad: wrong checksum: there is no page of it' err && grep -q 'worse: .*: there is no page of it' err && [ "$(wc -l <err)" = 2 ] || cat err
+	grep -q 'bad: wrong checksum: page not written' err && grep -q 'worse: .*: page not written' err && [ "$(wc -l <err)" = 2 ] || cat err
 	[ "$(ls dam | tr '\n' ' ')" = 'fleet-good.html fleet.html ' ] || ls dam
 	"$CDICT" job remove 2008
 	# bad figures stop it: no partial page is drawn
@@ -239,13 +239,13 @@ evicted() {
 	redis-cli -p "$port" hdel "$key" "$(redis-cli -p "$port" hkeys "$key" | head -n 1)" >/dev/null
 	"$CDICT" report --job 2010 -o gone.html 2>err
 	[ $? = 2 ] || echo 'another status'
-	grep -q 'the store has lost 1 buckets' err || cat err
-	is "[line for line in head['lines'] if 'The store has lost 1 bucket of those' in line] != []" True gone.html
+	grep -q 'the store evicted 1 pushed bucket;' err || cat err
+	is "[line for line in head['lines'] if 'The store evicted 1 pushed bucket;' in line] != []" True gone.html
 	is "$(column hosts gone)" '[1]' gone.html
 	redis-cli -p "$port" del "$key" >/dev/null
 	"$CDICT" report -q --job 2010 -o gone.html
 	[ $? = 2 ] || echo 'another status'
-	is "'no bucket any more' in head['lines'][0]" True gone.html
+	is "'evicted all buckets of 1 host' in head['lines'][0]" True gone.html
 	"$CDICT" job remove 2010
 }
 verdict evicted_values_are_reported "$(evicted 2>&1)"

@@ -42,7 +42,7 @@ verdict tables_by_tls "$(
 	trusted sums 2001 a.cdict b.cdict || echo "sums: status $?"
 	trusted "$CDICT" job remove 2001
 )"
-# told WHY COMMAND... - fails for that reason, with one line that has the server's name
+# told WHY COMMAND... - the command fails for that reason, with one line that has the server's name
 told() {
 	local rc why=$1
 	shift

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# render/web/build/bundle.awk ends the build on a module that it would join wrongly, and only then.
+# render/web/build/bundle.awk stops the build if, and only if, it would join a module incorrectly.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 module=$(mktemp "${TMPDIR:-/tmp}/bundle.XXXXXX")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The layout of every C file is that of .clang-format, as clang-format 14 understands it.
+# Every C file has the layout of .clang-format, by clang-format 14.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

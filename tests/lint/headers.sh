@@ -10,7 +10,7 @@ failed=0
 compiles() { # NAME COMPILER...
 	local name=$1 message
 	shift
-	# A header of macros alone is no C program; the declaration makes it one.
+	# A header with only macros is not a valid C program; the declaration makes it one.
 	if message=$(printf '#include "%s"\nextern int c11_wants_a_declaration;\n' "$header" |
 		"$@" -pedantic -Wall -Wextra -Werror -Iinclude -fsyntax-only - 2>&1); then
 		echo "ok $name"

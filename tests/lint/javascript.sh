@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# JavaScript is laid out as tests/lint/javascript.mjs does it, and the page's is free of what its checker finds:
-# unknown names, what nobody uses, wrong arguments.
+# JavaScript has the layout of tests/lint/javascript.mjs, and its checker finds no faults in the page's code:
+# unknown names, unused code, wrong arguments.
 # needs: node
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The table of rooms in doc/HACKING.md against the sources: which folder includes which, no circle between folders,
-# at most 25 source files side by side, at most 14 visible folders at the top.
-# TABLE=file checks against another table, ROOT=dir another tree (this script's own test).
+# Compares the table of rooms in doc/HACKING.md with the sources: includes between folders, no cycles between folders,
+# at most 25 source files per folder, at most 14 visible folders at the top.
+# TABLE=file uses another table, ROOT=dir another tree (for this script's own test).
 set -euo pipefail
 cd "${ROOT:-$(dirname "$0")/../..}"
 table=${TABLE:-doc/HACKING.md}

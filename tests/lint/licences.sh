@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every source file names its licence in its first lines, and the right one: what libcdict is made of
-# (base/, format/, include/, analyze/, tables/) is LGPL-2.1-only, everything else GPL-2.0-only.  The texts are in COPYING and COPYING.LIB.
+# Every source file names the correct licence in its first lines: the sources of libcdict
+# (base/, format/, include/, analyze/, tables/) are LGPL-2.1-only, all others GPL-2.0-only.  The texts are in COPYING and COPYING.LIB.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the tests of cdict record share; to be sourced after oracle/_lib.sh.
+# Sourced after oracle/_lib.sh: functions shared by the tests of cdict record.
 
 # field NAME FILE - of info's loss
 field() { "$CDICT" info -q --max-loss 100 --format json "$2" | sed -n "s/^ *\"$1\": \([0-9]*\),*$/\1/p" | head -n 1; }
@@ -32,7 +32,7 @@ in_terminal() {
 	fi
 }
 
-# may_record - else says why not
+# may_record - prints the reason if recording is not possible
 may_record() {
 	have_perf || { echo "perf is not installed" >&2; return 1; }
 	cd "$(mktemp -d)" || return 1

@@ -5,9 +5,9 @@
 # needs: python3 jq
 # waits: 1
 #
-# Recordings of a process that is attached to (-p, -t, -i), by perf and by cdict: how long it ran is what
-# /proc/PID/task/*/schedstat counted from before the recorder's start to its end, or it is empty. Work waits until the
-# recorder is there and ends before it goes, so that both counted the same work, whatever the machine does meanwhile.
+# Recordings attached to a process (-p, -t, -i), by perf and by cdict: its run time equals the count in
+# /proc/PID/task/*/schedstat from before the recorder's start to its end, or is empty. The work begins after the
+# recorder has attached and ends before it detaches, so that both count the same work, whatever else the machine does.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"
@@ -127,7 +127,7 @@ is_empty() { # LOAD RECORDER OPTIONS...
 	attached "$@"
 	[ -s x.cdict ] || { cat rec.out; return; }
 	"$CDICT" tasks x.cdict --format json 2>err | jq -r '(.tasks[] | select(.run_ns != null or .run_percent != null or .switches == null)), (select(.not_recorded | index("sched:sched_stat_runtime") | not) | "not told")'
-	grep -q 'how long they ran is unknown' err || cat err
+	grep -q 'their run times are unknown' err || cat err
 	"$CDICT" coremap x.cdict -q --format json 2>/dev/null | jq -r '.coremap[] | select(.unknown == 0 and .run_ns != null) | "coremap: \(.)"'
 	[ "$("$CDICT" query "SELECT sum(dur) FROM sched_slice" x.cdict --format csv | tr -d '\r' | tail -n 1)" = "" ] || echo "SQL sums"
 }

@@ -3,8 +3,8 @@
 # again: on a busy machine a recorder may lose events
 # timeout: 120
 #
-# CPUs that go and come while they are recorded. This takes the last CPU of the machine offline, for a
-# second or two at a time, and gives it back whatever happens.
+# CPUs that go offline and online during a recording. This test takes the last CPU of the machine offline, for a
+# second or two at a time, and always brings it back.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"
@@ -42,11 +42,11 @@ busy() {
 	taskset -c $cpu "./$1"
 	sleep 0.1
 }
-# recorded N - the recorder has said so of N CPUs that came
+# recorded N - the recorder has reported N new CPUs
 recorded() {
 	local i
 	for ((i = 0; i < 200; i++)); do
-		[ "$(grep -c "CPU $cpu came online, and is recorded" rec.err)" -lt $1 ] || return 0
+		[ "$(grep -c "CPU $cpu came online and is recorded" rec.err)" -lt $1 ] || return 0
 		sleep 0.1
 	done
 	echo "$1 CPUs came, and are not recorded:"
@@ -77,8 +77,8 @@ goes_and_comes() {
 		[ "$(seen $i)" -gt 0 ] || echo "'$i' was not seen on CPU $cpu"
 	done
 	[ "$(about record.cpus x.cdict)" = "0-$cpu" ] || echo "CPUs are $(about record.cpus x.cdict)"
-	[ "$(grep -c "CPU $cpu came online, and is recorded" rec.err)" = 4 ] || cat rec.err
-	# What it did meanwhile nobody knows, and it says so.
+	[ "$(grep -c "CPU $cpu came online and is recorded" rec.err)" = 4 ] || cat rec.err
+	# The activity in between is unknown, and reported so.
 	[ "$(grep -c "^  CPU $cpu  *0 ring " info)" = 4 ] || grep -e ' ring ' -e '^#* *state' info
 	[ "$(field lost x.cdict)" = 0 ] || echo "$(field lost x.cdict) are lost"
 }

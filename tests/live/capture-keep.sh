@@ -3,7 +3,7 @@
 # again: on a busy machine a recorder may lose events
 # timeout: 280
 #
-# The flight recorder: what it writes holds the moment and what led up to it, its memory is bounded.
+# The flight recorder: its file has the moment of the trigger and the events before it; its memory is bounded.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"
@@ -64,7 +64,7 @@ usr2_writes_and_goes_on() {
 	[ "$(ls -A | grep -c cdict)" = 3 ] || ls -A
 }
 
-# A file that cannot be written is told, and the next one is tried all the same.
+# A file that cannot be written is reported, and the next one is still tried.
 dump_that_fails() {
 	local pid
 	mkdir there
@@ -95,7 +95,7 @@ names_are_not_repeated() {
 }
 
 # A task that is stopped for 150 ms and more by one with a real-time priority on the same CPU, after a
-# second in which it ran on time. The other one ends by itself: nobody could end it.
+# second in which it ran on time. The other one ends by itself: nothing can end it.
 late_task() {
 	cat >late.sh <<-'END'
 		# shellcheck shell=bash
@@ -136,10 +136,10 @@ steal_trigger() {
 	about record.trigger x.cdict | grep -q '^steal of bash ([0-9]*) was [5-9][0-9]\.[0-9] % in the second before ' ||
 		about record.trigger x.cdict
 	"$CDICT" record -q -s 1.5 --keep 3s --trigger 'steal>90%' --task '^no-such-task$' -o y.cdict
-	[ "$(about record.trigger y.cdict)" = "at the end: the time was over" ] || about record.trigger y.cdict
+	[ "$(about record.trigger y.cdict)" = "at the end: the time is up" ] || about record.trigger y.cdict
 }
 
-# Bytes held stay under what was asked for, and memory under what it said; capture-storm.sh looks for
+# Kept bytes stay below the requested size, and memory below the printed limit; capture-storm.sh looks for
 # longer.
 memory_is_bounded() {
 	local peak bytes limit

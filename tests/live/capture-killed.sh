@@ -4,7 +4,7 @@
 # timeout: 280
 # shares: 1
 #
-# A recorder that is killed at any moment leaves a file that opens and holds all its blocks.
+# A recorder killed at any moment leaves a readable file with all its blocks.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"
@@ -29,7 +29,7 @@ killed() {
 		status=$?
 		[ $status -eq 2 ] || { echo "killed after $at s: info ends with $status"; cat info.err; }
 		# a write that was under way may have left a part of a block
-		grep -qE '^state: (is cut at byte|block at byte [0-9]+ needs [0-9]+ bytes, [0-9]+ are left|[0-9]{1,2} bytes at byte [0-9]+ are no block)' info ||
+		grep -qE '^state: (is truncated at byte|block at byte [0-9]+ needs [0-9]+ bytes, [0-9]+ are left|[0-9]{1,2} bytes at byte [0-9]+ are not a block)' info ||
 			{ echo "killed after $at s:"; grep '^state' info; }
 		grep -q 'damaged blocks' info && { echo "killed after $at s:"; tail -n 2 info; }
 		events=$(sed -n 's/^events  *\([0-9,]*\)$/\1/p' info | tr -d ,)

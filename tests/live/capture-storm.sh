@@ -3,8 +3,8 @@
 # again: on a busy machine a recorder may lose events
 # timeout: 280
 #
-# A minute of switch storm with two flight recorders: what they hold ends with the moment, and their
-# memory stays below what they said it would.
+# A minute of many switches with two flight recorders: their files end at the trigger, and their
+# memory stays below the printed limit.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"
@@ -22,7 +22,7 @@ keep() {
 	ready $pid
 }
 
-# What it said: "holds ...; memory stays below N MiB", in KiB
+# The printed limit: "keeps ...; memory stays below N MiB", in KiB
 bound() { sed -n 's/.*; memory stays below \([0-9]*\) MiB .*/\1/p' "$1.err" | awk '{ print $1 * 1024 }'; }
 kib() { sed -n "s/^$1:[ \t]*\([0-9]*\) kB$/\1/p" "/proc/$2/status" 2>/dev/null; }
 
@@ -76,7 +76,7 @@ a_minute_of_storm() {
 	[ "$(wc -l <rss)" -ge $((minute - 15)) ] || echo "memory was looked at $(wc -l <rss) times only"
 }
 
-# memory NAME COLUMN - under what it said, and no more at the end of the minute than in the middle
+# memory NAME COLUMN - below the printed limit, and not higher at the end of the minute than in the middle
 memory() {
 	local said peak middle last
 	said=$(bound "$1")
@@ -118,7 +118,7 @@ size_holds() {
 		[ "$bytes" -lt $((7 << 20)) ] || echo "$i has $bytes bytes, 6 MiB were asked for"
 	done
 	[ "$(stat -c %s by-size.2.cdict)" -gt $((3 << 20)) ] || echo "the second is small: it did not storm enough"
-	grep -q 'by-size.2.cdict: only the last [0-9.]* s are held of 3600.0 s asked for' by-size.err ||
+	grep -q 'by-size.2.cdict: has only the last [0-9.]* s of the requested 3600.0 s' by-size.err ||
 		{ echo "it does not say that an hour was asked for"; cat by-size.err; }
 	# What is asked for now is what was last.
 	holds "$(length by-size.2.cdict) < $minute" || echo "holds $(length by-size.2.cdict) s in 6 MiB"

@@ -4,8 +4,8 @@
 # timeout: 500
 # shares: 1
 #
-# Two thousand tasks, most of which live for a millisecond: the recorder knows them all by name, and
-# leaves nothing behind, neither in the kernel nor on the disk nor in the command that it runs.
+# Two thousand tasks, most of which live for a millisecond: the recorder has the names of all, and
+# leaves nothing behind in the kernel, on the disk or in the command that it runs.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"

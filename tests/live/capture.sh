@@ -3,8 +3,8 @@
 # again: on a busy machine a recorder may lose events
 # timeout: 280
 #
-# cdict record on this machine's own kernel: nothing is lost, nothing is wrong, and what ends it
-# leaves a file that opens.
+# cdict record on this machine's kernel: no losses, no faults, and a readable file however the
+# recording ends.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"
@@ -59,7 +59,7 @@ nothing_missing() {
 }
 
 # A ring of one page loses. LOST records and the kernel's counters tell the same, and so do we; a lost
-# record may be a task's birth, which is no event.
+# record may be a task's birth, which is not an event.
 tiny_ring() {
 	local told
 	everything_counted -r 0 -m 4K --max-loss 100 -- perf bench sched messaging -g 10 -l 300
@@ -145,7 +145,7 @@ ended_by() {
 	[ "$(events x.cdict)" -gt 0 ] || echo "no event"
 }
 
-# ended_early WHY - the file is whole, and what it lacks is told: what was read is there or lost
+# ended_early WHY - the file is complete, and losses are reported: all events read are stored or counted as lost
 ended_early() {
 	local lost at
 	"$CDICT" info -q --max-loss 100 --verify x.cdict >info || echo "info ends with $?"
@@ -158,7 +158,7 @@ ended_early() {
 		echo "$(events x.cdict) stored and $lost lost are not the $samples read and $at lost by the kernel"
 	about record.end x.cdict | grep -q "^$1: [0-9]* events from [0-9.]* s on were not written\$" ||
 		about record.end x.cdict
-	grep -q "x.cdict: recording ended early: $1; what was written is kept\$" rec.err || cat rec.err
+	grep -q "x.cdict: recording ended early: $1; the part written so far is kept\$" rec.err || cat rec.err
 }
 
 # until_it_ends COMMAND... - cdict record of a load without an end, in a process group of its own: record
@@ -172,7 +172,7 @@ until_it_ends() {
 	return $status
 }
 
-# apart COMMAND... - with mounts of its own.  In a chroot / is no mount that could be made private: what
+# apart COMMAND... - with separate mounts.  In a chroot, / is not a mount that could be made private: what
 # is mounted there is unmounted by the command.
 apart() {
 	if unshare -m true 2>/dev/null; then unshare -m "$@"; else unshare -m --propagation unchanged "$@"; fi
@@ -268,11 +268,11 @@ the_end_is_told_first() {
 	cat stream >streamed.cdict
 	grep -q '^State:.*[RSD] (' /proc/$pid/status 2>/dev/null || echo "the stream ends with the process, not before it"
 	for ((i = 0; i < 20; i++)); do
-		grep -q 'itself used' rec.err && break
+		grep -q 'the recorder used' rec.err && break
 		sleep 0.02
 	done
 	grep -q '^State:.*[RSD] (' /proc/$pid/status 2>/dev/null || echo "the closing lines come with the end of the process"
-	grep -q 'itself used' rec.err || echo "the closing lines come later than the stream's end"
+	grep -q 'the recorder used' rec.err || echo "the closing lines come later than the stream's end"
 	"$CDICT" info -q --verify streamed.cdict | grep -q '^state: whole' || echo "what was streamed is not whole"
 	wait $pid || echo "record ends with $?"
 }
@@ -301,7 +301,7 @@ filters() {
 	grep -q 'sched_waking: ' lines || echo "the filter is for other events as well"
 	"$CDICT" record -q -e sched:sched_switch --filter 'no_such == 0' -s 0.1 -o y.cdict 2>rec.err
 	[ $? -eq 129 ] || echo "a filter that is none does not end with 129"
-	grep -q "does not take the filter 'no_such == 0' for sched:sched_switch" rec.err || cat rec.err
+	grep -q "rejects the filter 'no_such == 0' for sched:sched_switch" rec.err || cat rec.err
 }
 
 # Only the recorder's wake-ups of itself are missing; switches to and from it are there.
@@ -350,7 +350,7 @@ fork_storm() {
 		"$CDICT" info x.cdict | grep '^tasks'
 }
 
-# The queue of one byte holds one batch: the rest is dropped whole, and told.
+# The queue of one byte has room for one batch: the others are dropped whole, and reported.
 back_pressure() {
 	local lost
 	"$CDICT" record -v --queue 1B -e 'sched:*' --max-loss 100 -o - -- perf bench sched pipe -l 100000 2>rec.err |
@@ -410,7 +410,7 @@ rights() {
 	as +perfmon
 	is_told '/events cannot be read: run as root, or as root run setcap ' "without tracefs"
 	as +perfmon,+dac_read_search -m 512M
-	is_told 'may not lock 524288 KiB for each of [0-9]* CPUs: give a smaller -m, CAP_IPC_LOCK, or raise kernel.perf_event_mlock_kb' "with large rings"
+	is_told 'cannot lock 524288 KiB for each of [0-9]* CPUs*: use a smaller -m, grant CAP_IPC_LOCK or raise kernel.perf_event_mlock_kb' "with large rings"
 	chmod 755 open
 	as +perfmon,+dac_read_search
 	is_told "cdict record: $PWD/open/x.cdict: cannot be written: Permission denied\$" "where it may not write"

@@ -4,7 +4,7 @@
 # needs: perl taskset
 # timeout: 300
 #
-# cdict diff as a gate on recordings of this machine: a hog on the workload's CPU is found, named, and ends with
+# cdict diff as a gate on recordings of this machine: it finds and names a hog on the workload's CPU, and exits with
 # status 3; equal runs pass.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
@@ -78,7 +78,7 @@ else
 	few_runs $name "ten pairs $pairs"
 fi
 
-# Who has the CPU is named; how much the worker had before depends on what else runs here: oracle/figures/diff holds that.
+# The task that has the CPU is named; the worker's earlier share depends on other load on this machine: oracle/figures/diff checks that.
 named() {
 	grep -q '^cpu\[name=^daemon\$\] > +5 points  *daemon  .*'"${1-}" out || echo "not named: $(head -n 30 out)"
 }

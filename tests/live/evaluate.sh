@@ -4,9 +4,8 @@
 # timeout: 280
 # needs: python3
 #
-# Recordings of every kind, made here and now, evaluated as oracle/evaluate.sh does those of other
-# days: with lost events, of one task and what it starts, of threads, with overwritten rings, of one
-# CPU.
+# Evaluates fresh recordings of every kind, as oracle/figures/evaluate.sh does for stored ones: with lost
+# events, of one task and its children, of threads, with overwritten rings, of one CPU.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"
@@ -67,7 +66,7 @@ switched_on_slowly() {
 	ENABLESLOW_US=$us LD_PRELOAD=$BUILD/tests/tools/run/preload/enableslow.so \
 		"$CDICT" record -q -o x.cdict -s 0.3 >record.out 2>&1 || cat record.out
 	kill $load
-	# Of some tasks their own events alone tell who runs.
+	# In recordings of some tasks, only their own events show the running task.
 	taskset -c 0 sh -c 'while sleep 0.002; do :; done' &
 	load=$!
 	ENABLESLOW_US=$us LD_PRELOAD=$BUILD/tests/tools/run/preload/enableslow.so \

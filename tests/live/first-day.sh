@@ -5,8 +5,8 @@
 # shares: 1
 # waits: 1
 #
-# Fifty commands as somebody types them on the first day who knows perf: each with the status and
-# with what it must print. They follow each other in one folder, as hands do.
+# Fifty commands that a user who knows perf types on the first day: each with its status and
+# expected output. They run in sequence in one folder.
 # shellcheck disable=SC2154
 set -u
 . "$TOP/tests/oracle/_lib.sh"
@@ -36,7 +36,7 @@ type_() {
 	fi
 }
 
-# ---- who are you
+# ---- help and version
 type_ 129 '^usage: cdict' 'cdict'
 type_ 0 '^  record  .*record the scheduler and KVM live' 'cdict --help'
 type_ 0 '^cdict [0-9.]+' 'cdict --version'
@@ -44,26 +44,26 @@ type_ 0 '^cdict [0-9.]+' 'cdict -V'
 type_ 0 '^cdict [0-9.]+' 'cdict version'
 type_ 0 '^  -p, --pid LIST' 'cdict record -h'
 type_ 129 "did you mean 'record'" 'cdict recrod'
-type_ 1 "there is none here: name a FILE, or make one with 'cdict record'" 'cdict tasks'
+type_ 1 "not found: name a FILE, or record one with 'cdict record'" 'cdict tasks'
 # ---- record, as perf record
 type_ 0 '^\[ cdict record: [0-9]+ events of .* to record.cdict' 'cdict record sleep 0.3'
 type_ 0 'to record.cdict' 'cdict record -a -- sleep 0.2'
-type_ 0 'events of 1 types' 'cdict record -e sched:sched_switch -a sleep 0.2'
-type_ 0 'events of 1 types' 'cdict record -e sched_switch -a sleep 0.2'
+type_ 0 'events of 1 type ' 'cdict record -e sched:sched_switch -a sleep 0.2'
+type_ 0 'events of 1 type ' 'cdict record -e sched_switch -a sleep 0.2'
 type_ 0 'events of 2 types' "cdict record -e '{sched:sched_switch,sched:sched_waking}' -a sleep 0.2"
 type_ 0 'events of ' "cdict record -e 'sched:*' -a -R -m 4M -o run.cdict -- bash -c 'load; sleep 0.1'"
 type_ 1 "did you mean 'sched:sched_switch'" 'cdict record -e sched:sched_swtich -a sleep 0.1'
 type_ 0 'events of ' 'cdict record -g -a sleep 0.1'
 type_ 0 '^	 *ffff[0-9a-f]* .* \(' 'cdict script | head -n 200'
 type_ 129 'every event is recorded' 'cdict record -F 99 -a sleep 0.1'
-type_ 129 'takes more than no time' 'cdict record -s 0'
+type_ 129 'must be greater than 0' 'cdict record -s 0'
 type_ 129 'of 1 GiB at most' 'cdict record -m 4G -s 1'
 type_ 0 'events of ' 'cdict record -p $$ -s 0.2 -o pid.cdict'
 type_ 0 'events of ' 'cdict record -D 100 -s 300ms -o late.cdict'
 type_ 0 'events of ' 'cdict record -C 0 -s 200ms -o cpu.cdict'
 type_ 0 'to record.cdict' "cdict record -s 300ms & load; wait %1"
 # ---- look, as perf report, script, sched
-type_ 0 '^record.cdict: .* events, [0-9]+ CPUs' 'cdict tasks'
+type_ 0 '^record.cdict: .* events, [0-9]+ CPUs?' 'cdict tasks'
 type_ 0 '^host ' 'cdict info'
 type_ 0 'sched:sched_switch: prev_comm=' 'cdict script | head -n 2000'
 type_ 0 '"name": "cdict-tasks"' 'cdict tasks --json'
@@ -78,13 +78,13 @@ type_ 0 'busy' 'cdict switches'
 type_ 0 '^run.cdict' 'cdict tasks run.cdict pid.cdict -n 5'
 type_ 0 '^file ' "cdict tasks -n 5 '*.cdict'"
 # ---- what perf recorded
-type_ 0 'converted on the way' 'cdict tasks kvm-small.data'
+type_ 0 'converted in memory' 'cdict tasks kvm-small.data'
 type_ 0 'waited [0-9]+ ms of' 'cdict vcpu kvm-small.data'
 type_ 0 'hlt' 'cdict exits kvm-small.data'
 type_ 0 '7780 events|7,780 events' 'cat kvm-pipe.data | cdict tasks'
 type_ 0 '12004 events of 118 types kept' 'cdict convert kvm-small.data'
 type_ 0 '12004 events' 'cdict convert -i kvm-small.data -o -  2>&1 >/dev/null'
-type_ 1 'trace.dat ends within its head' "printf '\\027\\010\\104tracing6\\0' >trace.dat; cdict info trace.dat"
+type_ 1 'trace.dat is truncated within its header' "printf '\\027\\010\\104tracing6\\0' >trace.dat; cdict info trace.dat"
 type_ 0 '^kvm-small.html$' 'cdict report kvm-small.cdict && ls'
 type_ 0 'lost|loss' "perf record -q -e 'sched:*' -a -o - sleep 0.2 2>/dev/null | cdict tasks --max-loss 100 -n 3"
 # ---- longer runs

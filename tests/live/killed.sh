@@ -4,9 +4,9 @@
 # shares: 1
 # needs: python3
 #
-# perf record that kill -9 ended has no formats: on the same host cdict takes tracefs' own, says so, and every whole
-# record is what perf script prints of it. perf reads no such file; so the formats of a recording made beside,
-# which ended well, are put behind the records (tests/tools/run/mendperf.py), and nothing else is changed.
+# A perf record file after kill -9 has no formats: on the same host cdict uses those in tracefs, reports it, and prints every
+# complete record like perf script. perf cannot read such a file, so the test appends the formats of a complete
+# recording to the records (tests/tools/run/mendperf.py), and changes nothing else.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"
@@ -31,8 +31,8 @@ killed() {
 		wait $pid 2>/dev/null
 		"$CDICT" convert killed.data -o x.cdict 2>err
 		status=$?
-		if ! grep -q "formats of [0-9]* events are taken from this host's tracefs: the recording is of its kernel" err; then
-			# no record was written yet: that is said
+		if ! grep -q "took the formats of [0-9]* events* from this host's tracefs: the recording is from this kernel" err; then
+			# no record was written yet: reported
 			grep -q 'no events before the damage' err && continue
 			echo "killed after $at s: the formats are not taken"
 			cat err
@@ -45,7 +45,7 @@ killed() {
 		"$CDICT" script -q x.cdict 2>/dev/null | lines | sort >cdict.txt
 		cmp -s perf.txt cdict.txt || { echo "killed after $at s:"; diff perf.txt cdict.txt | head -n 4; }
 		found=$((found + $(wc -l <cdict.txt)))
-		# the formats of the recording beside are those of tracefs
+		# the formats of the parallel recording are those of tracefs
 		"$CDICT" convert -q --formats beside.data killed.data -o y.cdict
 		"$CDICT" script -q y.cdict 2>/dev/null | lines | sort | cmp -s cdict.txt - || echo "killed after $at s: other lines with --formats"
 		"$CDICT" tasks -q killed.data >tasks.txt

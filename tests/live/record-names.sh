@@ -5,8 +5,8 @@
 # shares: 1
 # waits: 1
 #
-# record --openstack: a VM that runs here is named while it is recorded, by a made-up OpenStack; and
-# one that cannot be reached costs its names, not the recording.
+# record --openstack: a VM on this machine gets its name during the recording, from a simulated OpenStack; if
+# that is unreachable, only the names are missing, not the recording.
 # shellcheck disable=SC2154
 set -u
 . "$TOP/tests/openstack/_lib.sh"
@@ -38,7 +38,7 @@ labels() { "$CDICT" info -q --max-loss 100 --labels "$1" | grep openstack; }
 
 named() {
 	"$CDICT" record -s 0.3 -o x.cdict --openstack --openrc "$work/openrc" 2>rec.err || echo "record ends with $?"
-	grep -q ': 1 of 1 VMs named, [0-9]* tasks; 1 servers seen$' rec.err || cat rec.err
+	grep -q ': named 1 of 1 VM, [0-9]* tasks*; found 1 server$' rec.err || cat rec.err
 	labels x.cdict >labels
 	grep -q "^ *$vcpu0 .*Firewall" labels || { echo "vCPU 0 is $vcpu0:"; "$CDICT" info --labels x.cdict; }
 	grep -aq -e "$password" -e "$token" x.cdict rec.err && echo "a secret is shown"
@@ -53,7 +53,7 @@ named_when_kept() {
 	[ "$(grep -c '^GET /v2.1/servers' "$log")" = 1 ] || cat "$log"
 }
 
-# Recorded all the same, named by what the host says itself, with one line.
+# The recording continues, with names from the host itself, and one line of message.
 unreachable() {
 	"$CDICT" record -q -s 0.3 -o x.cdict --openstack --openrc "$work/openrc" "$@" 2>rec.err
 	[ $? -eq 2 ] || echo "record does not end with 2"
@@ -69,7 +69,7 @@ slow() {
 	[ $((SECONDS - began)) -le 8 ] || echo "it took $((SECONDS - began)) s"
 }
 
-# Who is not told whom to ask is told so before anything is recorded.
+# Missing credentials are reported before the recording starts.
 nothing_says_whom() {
 	"$CDICT" record -s 0.1 -o y.cdict --openstack 2>rec.err
 	[ $? -eq 1 ] || echo "record does not end with 1"

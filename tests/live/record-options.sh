@@ -6,7 +6,7 @@
 # waits: 1
 # needs: python3
 #
-# record as hands that know perf type it: whom, when and into which files; what a terminal shows.
+# record with options that perf users type: which tasks, when, into which files; and its terminal output.
 # shellcheck disable=SC2154
 set -u
 . "$TOP/tests/oracle/_lib.sh"
@@ -17,7 +17,7 @@ rec() { "$CDICT" record -q -o x.cdict "$@" 2>rec.err || echo "record $* ends wit
 why() { [ "$(about record.end x.cdict)" = "$1" ] || echo "it ended because $(about record.end x.cdict)"; }
 whole() { "$CDICT" info -q --max-loss 100 --verify "$1" | grep -q '^state: whole' || echo "$1 is not whole"; }
 
-# Every option of the installed perf is ours, or accepted, or refused with a reason; and the manual says which.
+# Every option of the installed perf is supported, accepted, or refused with a reason; and the manual lists which.
 every_option_of_perf() {
 	local letter name verdict said n=0
 	perf record -h 2>&1 | sed -n 's/$/ /; s/^ *\(-[A-Za-z]\)\{0,1\},\{0,1\} *\(--[a-z-]*\)\{0,1\}[ =[].*/\1 \2/p' | grep -e - >options
@@ -45,7 +45,7 @@ as_perf_is_called() {
 	for name in sched_switch sched_waking sched_wakeup_new; do
 		grep -q "sched:$name$" info || echo "no $name: $(grep sched: info)"
 	done
-	why 'the time was over'
+	why 'the time is up'
 }
 
 # Of a group that is sampled by its leader perf prints the leader's samples under the members' names, too: kept is what happened.
@@ -63,10 +63,10 @@ group_sampling() {
 	[ -s repeats ] || echo "perf repeats nothing: $(wc -l <all) lines"
 	sort repeats | uniq -d | head -n 2
 	sort repeats | comm -23 - <(sort got) | head -n 2
-	rec -e '{sched:sched_switch,sched:sched_waking}:S' -- true | grep -q "modifier 'S' .* of its events each is a sample" || echo "record takes :S"
+	rec -e '{sched:sched_switch,sched:sched_waking}:S' -- true | grep -q "modifier 'S' .* tracepoint, which is not sampled" || echo "record takes :S"
 }
 
-# A name that is none ends it, with the nearest; a pattern of nothing is told, once; the default says nothing.
+# An unknown name fails, with the nearest name; a pattern without a match is reported once; the default prints nothing.
 missing_events() {
 	"$CDICT" record -s 0.1 -e sched_swich -o y.cdict 2>rec.err
 	[ $? -eq 1 ] && grep -q "(did you mean 'sched_switch'?)" rec.err || cat rec.err
@@ -77,7 +77,7 @@ missing_events() {
 	grep 'does not have' rec.err
 }
 
-# Of one process, its threads and children: no event of others, and the file says what it is.
+# One process with its threads and children: no events of others, and the file states its scope.
 one_process() {
 	load 100000000 & # however late it begins
 	local bench=$!
@@ -105,7 +105,7 @@ tasks_that_end() {
 	rec -t $task -s 20 --control fifo:end.ctl,end.ack
 	why 'the tasks ended'
 	"$CDICT" record -q -p 2147483647 -s 0.1 -o y.cdict 2>rec.err
-	[ $? -eq 1 ] && grep -q 'there is no process 2147483647' rec.err || cat rec.err
+	[ $? -eq 1 ] && grep -q 'option --pid: no process 2147483647' rec.err || cat rec.err
 }
 one_user() { rec -u "$(id -u)" -s 0.2; }
 
@@ -115,7 +115,7 @@ ranges() {
 	rec -D 100-300,600-800 -s 20
 	kill $! 2>/dev/null
 	wait
-	why 'the last time of --delay was over'
+	why 'the last --delay range ended'
 	"$CDICT" info -q --max-loss 100 --json x.cdict | tr -d '\n ' | grep -q '"count":0,"from' ||
 		"$CDICT" info -q --max-loss 100 x.cdict | grep -q ' 0 ring ' || echo "the pause is no loss"
 	whole x.cdict
@@ -144,7 +144,7 @@ how_long() {
 	wait
 }
 
-# The file is no larger than --max-size, and holds what fits into it.
+# The file is not larger than --max-size, and filled up to it.
 max_size() {
 	local size bytes
 	load 2000000 &
@@ -193,7 +193,7 @@ control() {
 	done
 	wait $! || echo "record ends with $?"
 	exec 8>&-
-	why '--control said stop'
+	why '--control stop'
 	[ "$(events x.cdict)" -gt 1000 ] || echo "$(events x.cdict) events"
 }
 

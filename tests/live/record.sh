@@ -4,8 +4,8 @@
 # timeout: 400
 # shares: 1
 #
-# Fresh recordings of this machine's own kernel, in every way that perf records: `cdict convert` and
-# `cdict script` give what `perf script` prints of them, or say what is wrong.
+# Fresh recordings of this machine's kernel, in every mode of perf record: `cdict convert` and
+# `cdict script` print the same as `perf script`, or report an error.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -14,7 +14,7 @@ pipes() { perf bench sched pipe -l 3000 >/dev/null; }
 # Both loads as one command, for perf to start.
 load="perf bench sched messaging -g 2 -l 50; perf bench sched pipe -l 3000; cat /proc/self/stat"
 
-# record OUT OPTIONS... - under both loads; says what is wrong
+# record OUT OPTIONS... - under both loads; prints faults
 record() {
 	local out=$1
 	shift
@@ -130,7 +130,7 @@ switch_records_only() {
 	must_have PERF_RECORD_SWITCH_CPU_WIDE x.data
 	"$CDICT" convert -i x.data -o x.cdict 2>convert.err
 	[ $? -eq 2 ] || echo "convert does not end with 2"
-	grep -q "holds no event of the wanted kind: .*SWITCH_CPU_WIDE.*record with: " convert.err ||
+	grep -q "has no events of the requested kind: .*SWITCH_CPU_WIDE.*record with: " convert.err ||
 		cat convert.err
 }
 
@@ -190,7 +190,7 @@ killed() {
 	[ $i -lt 40 ] || echo "perf wrote nothing"
 }
 
-# perf writes the formats when it ends: a killed recording has samples that nobody can print.
+# perf writes the formats at its end: the samples of a killed recording cannot be printed.
 killed_file() {
 	rm -f x.cdict
 	killed perf record -q -m 128K -e 'sched:*' -a -o x.data

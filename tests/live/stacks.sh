@@ -5,7 +5,7 @@
 # shares: 1
 # needs: python3
 #
-# record -g: call chains with their symbols, against perf record -g of the same minute.
+# record -g: call chains with their symbols, compared with perf record -g at the same time.
 # shellcheck disable=SC2154
 set -u
 . "$TOP/tests/oracle/_lib.sh"
@@ -222,14 +222,14 @@ unwound_as_perf_does() {
 	"$CDICT" info -q --max-loss 100 --verify x.cdict | grep -q '^state: whole' || echo "it is not whole"
 }
 
-# Without the symbols: said once, and the addresses stay.
+# Without symbols: reported once, and the addresses stay.
 without_symbols() {
 	local restrict
 	restrict=$(cat /proc/sys/kernel/kptr_restrict)
 	[ -w /proc/sys/kernel/kptr_restrict ] && echo 2 >/proc/sys/kernel/kptr_restrict
 	"$CDICT" record -g -e $events -o x.cdict -- perf bench sched pipe -l 300 >/dev/null 2>rec.err
 	echo "$restrict" >/proc/sys/kernel/kptr_restrict
-	[ "$(grep -c "kernel's functions are not named: the kernel hides its addresses" rec.err)" = 1 ] || cat rec.err
+	[ "$(grep -c "cannot resolve kernel symbols: the kernel hides its addresses" rec.err)" = 1 ] || cat rec.err
 	[ "$(frames x.cdict | grep -c '^	ffff.* \[unknown\] (\[unknown\])$')" -gt 300 ] || frames x.cdict | head
 }
 

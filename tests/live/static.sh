@@ -3,8 +3,8 @@
 # again: on a busy machine a recorder may lose events
 # shares: 1
 #
-# The static program, copied alone into the root folder of other systems, records there, finds the VMs, and prints tables.
-# Always into an empty folder; and into each folder of $CDICT_ROOTS (build/roots, which `make roots` fills).
+# The static program, copied into the root folders of other systems, records there, finds the VMs, and prints tables.
+# Runs in an empty folder, and in each folder of $CDICT_ROOTS (build/roots, which `make roots` fills).
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"
@@ -22,7 +22,7 @@ inside() {
 		mount --rbind /dev "$root/dev" && exec chroot "$root" "$@"' _ "$@"
 }
 
-# works ROOT - says what is wrong
+# works ROOT - prints faults
 works() {
 	local root=$1 pid
 	mkdir -p "$root/tmp" && cp "$host" "$root/cdict-host" && cp "$DATA/kvm-small.data" "$root/tmp/old.data" || return

@@ -4,7 +4,7 @@
 # needs: jq
 # shares: 1
 #
-# cdict sweep --record: figures are those of the commands on the recordings that are kept.
+# cdict sweep --record: the figures equal those of the commands on the kept recordings.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1

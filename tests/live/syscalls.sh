@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # again: on a busy machine a recorder may lose events
 # needs: python3
-# System calls of a recording: as perf trace -s tells them, thread by thread, and between two calls of a benchmark as many
+# System calls of a recording: the same as in perf trace -s, thread by thread; between two calls of a benchmark, as many
 # as perf script prints there.
 set -u
 . "$TOP/tests/oracle/_lib.sh"

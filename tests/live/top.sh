@@ -6,7 +6,7 @@
 # waits: 1
 # needs: python3
 #
-# cdict top: what happens now, in a terminal (a pty) and into a pipe.
+# cdict top: live figures, on a terminal (a pty) and into a pipe.
 # shellcheck disable=SC2154
 set -u
 . "$TOP/tests/oracle/_lib.sh"
@@ -59,7 +59,7 @@ in_a_terminal() {
 	until(b'\033[?1049h')
 	until(b'by waiting')
 	until(b'q quit')
-	for key, want in (b'e', b'by exits'), (b'c', b'by CPU'), (b'w', b'by waiting'), (b' ', b'frozen: SPACE goes on'), (b' ', b'q quit'), (b's', b'events written to top.cdict'):
+	for key, want in (b'e', b'by exits'), (b'c', b'by CPU'), (b'w', b'by waiting'), (b' ', b'frozen: SPACE resumes'), (b' ', b'q quit'), (b's', b'events written to top.cdict'):
 	    os.write(fd, key)
 	    until(want)
 	os.write(fd, b'q')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Slips in the columns of tables/*.c: another getter, another member of the row, another unit, another title.
+Slips in the columns of tables/*.c: a wrong getter, row member, unit or title.
 """
 import re
 

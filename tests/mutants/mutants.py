@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Changes the source as a slip would, one change after the other (slips.py, columns.py), and runs the tests that reach
-its line (reach.py), the quickest first, until one fails.  What no test sees is printed, unless answered.txt says why
-none need.
+Makes typical slips in the source, one at a time (slips.py, columns.py), and runs the tests that reach
+its line (reach.py), the quickest first, until one fails.  Prints slips that no test detects, unless answered.txt gives
+a reason.
 
     mutants.py BUILD N SEED [ROOM]      (make mutants; $MUTANT_CC, $MUTANT_OBJECTS, $MUTANT_LIBS build libmutant.so)
 
-The programs of BUILD load what they share from libmutant.so, so that a change costs the compiler one file and the
-linker one library.  A change that gives the same object, or none, is passed over for the next, and so are lines that
-only free, whose loss LeakSanitizer tells.  TELL=1 prints what sees each change.  BUILD keeps what each test reaches
-(reach.json; minutes to make), and who saw a change last.
+The programs of BUILD load shared code from libmutant.so, so that a change compiles one file and links
+one library.  Changes that give the same object, or none, are skipped, and so are lines that
+only free memory, because LeakSanitizer detects those.  TELL=1 prints the test that detects each change.  BUILD stores the lines
+that each test reaches (reach.json; takes minutes), and the test that last detected a change.
 """
 import concurrent.futures
 import glob

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The tests that judge a change, each a command of its own, and which of them reach which line.
+The tests that can detect a change, each a separate command, and the lines that each reaches.
 """
 import collections
 import glob

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Slips of the hand in C that is laid out as this tree's: a comparison, a sign, a unit, a constant, a condition, a
-line that is not there.
+Typical slips in C code with this tree's layout: a comparison, a sign, a unit, a constant, a condition, a
+missing line.
 """
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# To be sourced: a saved /proc with VMs in it, and one result line a test.
+# Sourced: a saved /proc with VMs, and functions that print one result line per test.
 
 failed=0
 ok() {
@@ -20,7 +20,7 @@ same() {
 		diff <(printf '%s\n' "$2") <(printf '%s\n' "$3")
 	fi
 }
-# says NAME TEXT FILE: the file holds the text
+# says NAME TEXT FILE: FILE must contain TEXT
 says() {
 	if grep -qF -- "$2" "$3"; then
 		ok "$1"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# annotate --openstack: the names go into the file, the secrets do not.
+# annotate --openstack: names go into the file, secrets do not.
 # needs: jq
 # timeout: 120
 # shellcheck disable=SC2154
@@ -41,7 +41,7 @@ rc_file
 "$CDICT" annotate x.cdict --map map.csv --openstack --openrc openrc 2>err
 same annotate_names_what_a_mapping_identifies "0 $want" "$? $(display x.cdict)"
 says it_says_how_many 'OpenStack (' err
-says of_which_vms ': 2 of 3 VMs named, 3 tasks; 2 servers seen' err
+says of_which_vms ': named 2 of 3 VMs, 3 tasks; found 2 servers' err
 "$CDICT" info --labels x.cdict >labels
 same the_labels_say_where_they_come_from 3 "$(grep -c openstack labels)"
 "$CDICT" script x.cdict >after
@@ -68,7 +68,7 @@ cp plain.cdict own.cdict
 "$CDICT" annotate own.cdict --map map.csv,own.csv --openstack --openrc openrc 2>err
 says a_mapping_goes_before_openstack '1228 Mine.07.vcpu0' <(display own.cdict)
 
-# nobody answers
+# no service answers
 stop_servers
 cp plain.cdict down.cdict
 "$CDICT" annotate down.cdict --map own.csv,map.csv --openstack --openrc openrc 2>err

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# identify --openstack against made-up exchanges: what a service may do, well or badly.
+# identify --openstack with scripted exchanges: correct and incorrect behaviour of a service.
 # timeout: 300
 # shellcheck disable=SC2154
 set -uo pipefail
@@ -82,7 +82,7 @@ want='instance-00000001 Firewall 5 blue
 instance-00000002 fw 5 "red
 instance-00000003 the big one  p-3'
 
-# Nothing that was told in confidence may be seen: neither in what was written nor in messages.
+# No secret may appear, neither in files nor in messages.
 n_secret=0
 no_secret() {
 	n_secret=$((n_secret + 1))
@@ -102,7 +102,7 @@ against() { # RULES [OPTION]...: asks a service that has these rules before the 
 	rc_file OS_REGION_NAME=R1
 	run "$@" --openrc "$work/openrc"
 }
-# The host's names are there all the same, and one line says what is missing.
+# The host's names are still present, and one line names what is missing.
 all_the_same() { # NAME TEXT
 	if [ "$status" -ne 0 ]; then
 		not_ok "$1" "status $status" "$(cat "$work/err")"
@@ -121,7 +121,7 @@ serve "$work/good"
 rc_file "OS_REGION_NAME=R1"
 run password --openrc "$work/openrc"
 same servers_are_named_by_their_uuid "$want" "$(named)"
-says it_says_how_many_were_named '3 of 3 VMs named, 9 tasks; 3 servers seen' "$work/err"
+says it_says_how_many_were_named 'named 3 of 3 VMs, 9 tasks; found 3 servers' "$work/err"
 if grep -q "X-Auth-Token: $token1" "$log" && ! grep -q 'POST.*auth.*X-Auth' "$log"; then
 	ok the_token_is_sent_in_its_header
 else
@@ -222,7 +222,7 @@ rules loop <<-R
 R
 against loop
 same pages_that_go_round_come_to_an_end 2 "$(grep -c '^GET /v2.1/servers' "$log")"
-says and_what_they_brought_counts '1 of 3 VMs named' "$work/err"
+says and_what_they_brought_counts 'named 1 of 3 VMs' "$work/err"
 
 rules broken_page <<-R
 	> GET /v2.1/servers/detail marker=two
@@ -235,7 +235,7 @@ rules broken_page <<-R
 R
 against broken_page
 says a_list_that_breaks_off_is_reported 'the list of servers is not complete' "$work/err"
-says and_what_came_before_is_used '1 of 3 VMs named' "$work/err"
+says and_what_came_before_is_used 'named 1 of 3 VMs' "$work/err"
 
 # --- refusals ------------------------------------------------------------------------------------
 
@@ -501,7 +501,7 @@ rules odd <<-R
 	{"servers": [7, null, {}, {"id": 5}, {"id": "x", "name": ["y"], "metadata": 3}, $(server 2 fw-05)]}
 R
 against odd
-says servers_that_are_none_are_stepped_over '1 of 3 VMs named' "$work/err"
+says servers_that_are_none_are_stepped_over 'named 1 of 3 VMs' "$work/err"
 
 rules not_http <<-R
 	> GET /v2.1/servers/detail
@@ -628,7 +628,7 @@ same options_of_openstack_need_openstack 129 $?
 run no_file --openrc "$work/no-such-file"
 same a_missing_openrc_fails_before_anything_is_done 1 "$status"
 
-# in -q nothing is said, and the mapping is the same
+# -q prints no messages, and the mapping is the same
 identify -q --openrc "$work/openrc" --name-key vnf --group-key chain
 same quiet_says_nothing '' "$(cat "$work/err")"
 

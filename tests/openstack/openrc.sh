@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# identify --openstack --openrc: the file is run by a shell, which may ask on the terminal.
+# identify --openstack --openrc: a shell runs the file, which may prompt on the terminal.
 # needs: script setsid
 # timeout: 120
 # shellcheck disable=SC2154
@@ -84,7 +84,7 @@ says and_says_what_is_missing 'dashboard: lacks password (OS_PASSWORD)' err
 identify() {
 	setsid -w "$CDICT" identify --proc-root "$work/proc" --openstack "$@" >"$work/out" 2>"$work/err"
 }
-# in its place: what it prints is no result, what it calls is found
+# in its place: its output is not a result, programs that it calls are found
 mkdir "sub folder"
 rc_file 'echo loud; . "$(dirname "$BASH_SOURCE")/sub folder/more"'
 echo "export OS_REGION_NAME=R; echo and-so-on" >"sub folder/more"
@@ -108,7 +108,7 @@ echo "touch $work/evil/done" >evil/rc
 BASH_ENV=$work/evil/rc ENV=$work/evil/rc identify --openrc openrc
 if [ -e evil/done ]; then not_ok no_other_file_is_run; else ok no_other_file_is_run; fi
 
-# what does not end is ended where nobody can do it
+# a file that does not end is stopped if no user can do it
 began=$SECONDS
 echo 'sleep 300; :' >openrc
 setsid -w "$CDICT" identify --proc-root proc --openstack --openrc openrc --os-timeout 500 >out 2>err </dev/null
@@ -116,7 +116,7 @@ same a_file_that_hangs_fails 1 $?
 says and_is_reported 'openrc: did not end within 0.5 s (--os-timeout)' err
 if [ $((SECONDS - began)) -lt 20 ]; then ok in_time; else not_ok in_time $((SECONDS - began)); fi
 
-# nobody is told: the process is looked at while the file runs
+# secrets are not visible to others: inspects the process while the file runs
 ulimit -Sc unlimited 2>/dev/null
 rc_file "tr '\\0' ' ' </proc/\$PPID/cmdline >&2; tr '\\0' ' ' </proc/\$\$/cmdline >&2"
 identify --openrc openrc

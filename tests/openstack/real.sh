@@ -89,7 +89,7 @@ ask() { # OPENRC [OPTION]...
 ask openrc
 same the_administrators_password_names_all_vms_of_the_host "$of_host" "$(named)"
 same a_hundred_and_eight_servers_come_in_two_pages 2 "$(grep -c 'GET .*/servers/detail: 200' "$work/err")"
-says none_is_missing '108 servers seen' "$work/err"
+says none_is_missing 'found 108 servers' "$work/err"
 ask openrc-appcred
 same an_application_credential_does_too "$of_host" "$(named)"
 ask openrc-alice

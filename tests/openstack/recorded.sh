@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# identify --openstack against what a real Keystone and Nova answered once: transcripts/ has the requests of
+# identify --openstack with recorded replies of a real Keystone and Nova: transcripts/ has the requests of
 # curl and the replies of Debian 12's Keystone 22.0.2 and Nova 26.2.2 (compute API 2.1 to 2.93).
 # timeout: 120
 # shellcheck disable=SC2154
@@ -29,7 +29,7 @@ identify --openrc "$work/openrc"
 same a_password_and_the_servers_of_a_host "$of_host" "$(named)"
 identify --openrc "$work/openrc" --os-host nowhere
 same all_servers_in_three_pages "$of_host" "$(named)"
-says three_pages_hold_five_servers '5 servers seen' "$work/err"
+says three_pages_hold_five_servers 'found 5 servers' "$work/err"
 
 rc 'export OS_USERNAME=alice OS_PASSWORD=alice-pass OS_PROJECT_NAME=team-a'
 vm "$work/proc" 400 - ${id}2
@@ -76,7 +76,7 @@ identify --openrc "$work/openrc"
 says an_expired_token 'servers/detail: 401: The request you have made requires authentication.' "$work/err"
 same is_asked_for_once_more 2 "$(grep -c '^POST' "$log")"
 
-# 18 has no requests, only what was said to two
+# 18 has no requests, only two replies
 {
 	printf '> GET /v2.1/servers/detail\n'
 	sed -n '3,/^{"computeFault/p' "$recordings/18-nova-500.txt" | grep -vi '^content-length' |

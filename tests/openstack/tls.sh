@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# identify --openstack over TLS: who is believed, and what is sent before that is known.
+# identify --openstack over TLS: which certificates are trusted, and which data is sent before they are verified.
 # needs: openssl
 # timeout: 120
 # shellcheck disable=SC2154

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the tests that hold cdict against the real perf have in common; to be sourced.
+# Sourced: functions shared by the tests that compare cdict with perf.
 #
 # Environment: CDICT the program, DATA tests/data, MKPERF the tool, SHARED the shared captures or "",
-# MADE a folder that the jobs of one tests/run share (none: nothing is shared).
+# MADE a folder that the jobs of one tests/run share (unset: no sharing).
 # A test prints `ok NAME`, `not ok NAME` followed by lines that begin with "#", or `skip NAME REASON`.
 export LC_ALL=C # lines are bytes: a comm need not be text
 
@@ -47,7 +47,7 @@ real_captures() {
 # is_large FILE - of more events than a test of many runs over it can afford
 is_large() { [ "$(stat -c %s "$1")" -gt 5000000 ]; }
 
-# The forms of a made-up capture.  perf 6.1 reads neither byte-swapped pipes (FEATURE records and
+# The forms of a synthetic capture.  perf 6.1 reads neither byte-swapped pipes (FEATURE records and
 # samples stay unswapped) nor COMPRESSED2 nor a larger attr.  A killed recorder wrote no formats, as
 # --no-tracing: nothing can be printed.
 forms_of_perf='le be pipe zstd zstd-be zstd-pipe dir dir-be dir-zstd attr-old'
@@ -62,7 +62,7 @@ some_forms() {
 	done
 }
 
-# make_form FORM TRACE OUT - builds it; says what is wrong
+# make_form FORM TRACE OUT - builds it; prints faults
 make_form() {
 	local options=
 	case $1 in
@@ -88,7 +88,7 @@ make_form() {
 	"$MKPERF" $options -o "$3" "$2" 2>mkperf.err || { cat mkperf.err; return 1; }
 }
 
-# libtraceevent does not swap what __print_array prints, {0x7,0x8} since 1.8; generic.trace says what is right.
+# libtraceevent does not swap what __print_array prints, {0x7,0x8} since 1.8; generic.trace has the correct output.
 mask_arrays() { sed -E 's/=(\{[^}]*\}|[0-9][0-9 ]*) (addr|tail)=/= \2=/g' "$1"; }
 
 # once KEY COMMAND... - what the command prints, made by the first job of this run that asks for it.

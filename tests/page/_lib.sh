@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the tests of the page have in common; to be sourced.  Environment: as doc/HACKING.md says.
+# Sourced: functions shared by the tests of the page.  Environment: see doc/HACKING.md.
 . "$TOP/tests/oracle/_lib.sh" # pass, fail, skip, verdict, and the captures
 LIB=$TOP/tests/page/_lib
 
@@ -32,7 +32,7 @@ chromium_dump() { chromium_once --dump-dom "$1" 2>chromium.err; }
 look_at() {
 	node "$LIB/quiet.mjs" "$@" >said 2>node.err || fail the_browser_ends_well <node.err
 }
-# said_of PAGE - what it did of what it must not, or "PAGE: quiet"
+# said_of PAGE - prints forbidden actions of the page, or "PAGE: quiet"
 said_of() { grep "^$1: " said; }
 # quiet NAME PAGE - of a page that was looked at
 quiet() {

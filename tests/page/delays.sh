@@ -3,9 +3,9 @@
 # waits: 1
 # timeout: 900
 #
-# In a real Chromium: two clicks lead from the first finding to the worst wait with who had the CPU in view, and
-# every number there is the command's; and who was beside whom is the command's, or it is said why nobody knows. Of a made-up
-# capture, one of a host with two threads a core, and all real ones of which the host's own names were saved, with these.
+# In a real Chromium: two clicks lead from the first finding to the worst wait, with the tasks that had the CPU, and
+# every number there equals the command's; siblings equal the command's, or the page explains why they are unknown. For a synthetic
+# capture, one of a host with two threads per core, and all real ones with saved names of the host.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium python3
@@ -39,7 +39,7 @@ cd "$TMPDIR" || exit
 ln -s "$DATA/formats" formats
 "$MKPERF" -o neighbours.data "$DATA/neighbours.trace" || exit
 page neighbours neighbours.data
-# as if the host had two threads a core, so that somebody was beside somebody
+# as if the host had two threads per core, so that there are siblings
 python3 "$TOP/tests/tools/check/pairthreads.py" "$DATA/kvm-small.data" paired.data || exit
 page paired paired.data
 for file in "$identity"/*.proc.txt; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The page of cdict diff: the sides are what the command compares, the verdict stands above them.
+# The page of cdict diff: the sides equal the command's comparison, with the verdict above them.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium
@@ -13,7 +13,7 @@ wrong=$(node "$LIB/same.mjs" same.html 2>&1) && wrong=
 [ ! -s out ] || wrong+=$(cat out)
 verdict a_capture_compared_with_itself_differs_in_nothing "$wrong"
 
-# what the page's data says of the sides is what JSON says
+# the page's data about the sides equals the JSON
 ln -s "$DATA/formats" formats
 "$MKPERF" -o v.data "$DATA/two-vcpus.trace" && "$CDICT" convert -q -i v.data -o v.cdict || exit 1
 for n in 1 2 3 4 5 6 7 8; do
@@ -57,7 +57,7 @@ verdict the_sides_are_those_of_the_command "$wrong"
 
 chromium_dump x.html >dom
 wrong=
-for text in 'figures are worse than allowed\.</strong>' 'data-table="broken"' "vcpu.delayed\[name=CPU\] &gt; 0 %" 'Could not be judged: <code>cpu\[name=nobody\] &gt; 1 %' \
+for text in 'figures are worse than allowed\.</strong>' 'data-table="broken"' "vcpu.delayed\[name=CPU\] &gt; 0 %" 'Not judged: <code>cpu\[name=nobody\] &gt; 1 %' \
 	'&lt;b&gt;main&lt;/b&gt;' 'branch (4d5e6f)' '4 runs'; do
 	grep -q "$text" dom || wrong+="not shown: $text"$'\n'
 done

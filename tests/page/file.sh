@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
 #
-# The page as a file, without a browser: what is in it, how large it is, and that its tables and
-# bins are what the commands print.
+# The page as a file, without a browser: its contents and size, and that its tables and bins equal the
+# commands' output.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node
@@ -62,7 +62,7 @@ report run.cdict --embed none -o none.html
 wrong=
 grep -q 'id="capture-0"' none.html && wrong="the capture is in it"
 grep -q '"embedded": false' none.html || wrong+=" the page does not know"
-grep -q -- '--embed all takes it in' none.html || wrong+=" it does not say so"
+grep -q -- '--embed all to include it' none.html || wrong+=" it does not say so"
 verdict without_embedding_the_page_says_so "$wrong"
 
 node - run.html >out 2>&1 <<'END' && wrong= || wrong=$(cat out)
@@ -112,7 +112,7 @@ verdict the_tables_of_real_captures_are_what_the_commands_print "$wrong"
 wrong=
 while read -r name file; do
 	if ! report "$file" -o x.html; then
-		grep -q 'holds no event: there is nothing to show' report.out ||
+		grep -q 'no events: nothing to show' report.out ||
 			wrong+="$name: $(cat report.out)"$'\n'
 		continue
 	fi

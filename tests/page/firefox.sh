@@ -3,8 +3,8 @@
 # timeout: 400
 # waits: 1
 #
-# The same page in a real Firefox: the figures of the commands, for the whole capture and for ranges; nothing on its
-# console, whatever the names are.
+# The same page in a real Firefox: figures equal the commands', for the whole capture and for ranges; its console stays
+# empty, whatever the names.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node "${FIREFOX:-firefox-esr}"

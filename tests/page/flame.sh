@@ -3,8 +3,8 @@
 # waits: 1
 # needs: perf
 #
-# In a real Chromium: flame graphs as SVG and HTML are as wide as their sums and answer to a click and a search; the
-# page's are what cdict flame says of the range, the task, the CPU.
+# In a real Chromium: frames of flame graphs in SVG and HTML are as wide as their sums, and respond to a click and a search; the
+# page's graphs equal those of cdict flame for the range, the task, the CPU.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium perf

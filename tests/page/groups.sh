@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # waits: 1
 #
-# In a real Chromium: many tasks as few rows. What groups and their parts show, of everything, of a range, of some CPUs and of
-# some tasks, is what the commands print; they fold and unfold by click, by keyboard and by the address.
+# In a real Chromium: many tasks in few rows. The figures of groups and their members, for the whole capture, a range, some CPUs and
+# some tasks, equal the commands'; groups fold and unfold by click, by keyboard and by the address.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium

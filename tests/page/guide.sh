@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The page's pictures in doc/guide.md and README.md are what the page looks like today, in a real Chromium; so they would be with letters
-# drawn in another way, and other views and other captures are none of them.
+# The page's pictures in doc/guide.md and README.md match the current page in a real Chromium, also with letters
+# drawn differently; pictures of other views and other captures do not match.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium python3
 
-# same A B - what tells the pictures apart
+# same A B - prints the difference of the pictures
 same() { python3 "$TOP/tests/tools/check/samepicture.py" "$1" "$2" >told 2>&1 || echo "${1##*/}: $(cat told)"; }
 
 mkdir today jagged other

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 300
 #
-# In a real Chromium, by the keyboard alone: cells of the core map and slices of the cores are reached, named and opened.
+# In a real Chromium, by keyboard alone: cells of the core map and slices of the cores can be reached and opened, and have names.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The page of a host of many CPUs, VMs and tasks, counted in what the engine is asked and not in time: the whole capture
-# (more events than are shown slice by slice) is drawn from what came with the page.
+# The page of a host with many CPUs, VMs and tasks, measured by calls to the engine, not by time: the whole capture
+# (with more events than are shown slice by slice) is drawn from the page's embedded data.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
 #
-# In a real Chromium: every text of every view can be read in both themes (WCAG 2.1 AA), and all of it is reached by the Tab key, in order,
-# marked, and named for a screen reader.
+# In a real Chromium: every text of every view is readable in both themes (WCAG 2.1 AA); the Tab key reaches every control, in order,
+# with a focus mark and a name for screen readers.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 1200
 #
-# In a real Chromium, for ranges and every filter: cells of heat maps and matrices, columns of the strip, bars and halts are what
-# can be counted from `cdict script` or what the commands print of the same time.
+# In a real Chromium, for ranges and every filter: cells of heat maps and matrices, columns of the strip, bars and halts equal
+# counts from `cdict script`, or the commands' output for the same time.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium python3
@@ -11,7 +11,7 @@ need node chromium python3
 cd "$TMPDIR" || exit
 ln -s "$DATA/formats" formats
 "$MKPERF" -o neighbours.data "$DATA/neighbours.trace" || exit
-# as if the host had two threads a core, so that somebody was beside somebody
+# as if the host had two threads per core, so that there are siblings
 python3 "$TOP/tests/tools/check/pairthreads.py" "$DATA/kvm-small.data" kvm-small.data || exit
 what=()
 for file in neighbours.data kvm-small.data "$DATA/kvm-callchain.data" ${SHARED:+"$SHARED/captures/kvm/kvm-medium.data"}; do

@@ -3,8 +3,8 @@
 # timeout: 900
 # waits: 1
 #
-# In a real Chromium: no view, and nothing that is taken along from one, writes to the console or asks the network for anything, whatever
-# the names in the capture are; and that is tested by something which can fail.
+# In a real Chromium: no view, and no export from one, writes to the console or uses the network, whatever
+# the names in the capture; the test also proves that it can fail.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium

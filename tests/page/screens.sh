@@ -3,8 +3,8 @@
 # timeout: 1800
 # waits: 1
 #
-# Pictures of every view, kept in build/screens to be looked at: four tasks, four hundred, a large host, VMs with their names, loss, a
-# comparison, stacks, a job; on paper; as the colour-blind see them. A sample of sizes and themes; SCREENS=all: every one.
+# Pictures of every view, stored in build/screens for inspection: four tasks, four hundred, a large host, VMs with their names, loss, a
+# comparison, stacks, a job; printed; as seen with colour blindness. A sample of sizes and themes; SCREENS=all: all of them.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium
@@ -73,7 +73,7 @@ node "$LIB/screens.mjs" "$screens" \
 	"loss=loss.html=vcpus,tasks,cores" \
 	"job=job.html=" "${stacks[@]}"
 
-# What a person gets who knows no more than chromium --screenshot: the first view, painted when the page has loaded.
+# The result of a plain chromium --screenshot: the first view, painted when the page has loaded.
 plain() {
 	local name=$screens/plain.png
 	rm -f "$name"

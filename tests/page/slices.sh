@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tables that are longer than a screen are made bit by bit, so that no step of a zoom waits for them.
+# Tables longer than a screen are built piece by piece, so that zooming never waits for them.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium

@@ -3,7 +3,7 @@
 # timeout: 300
 # waits: 1
 #
-# In a real Chromium: every view's picture, tables and link can be taken along, of the whole and of a range, and are whole; the tables are
+# In a real Chromium: every view exports its picture, tables and link, for the whole capture and for a range, completely; the tables equal
 # the commands'.
 set -u
 . "$TOP/tests/page/_lib.sh"

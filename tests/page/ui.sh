@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The page's rules that need no page: how names and numbers are shown, what the address holds, where
-# zoom leads, percentiles. In Chromium, and in node where it is.
+# Parts of the page's code that need no page: formats of names and numbers, contents of the address, zoom
+# ranges, percentiles. In Chromium, and in node if installed.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need chromium

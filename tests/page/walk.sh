@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 1200
 #
-# In a real Chromium, view by view, with filters and at three zoom levels: tooltips, the details of what is clicked and
-# the findings say what the commands say of the same time.
+# In a real Chromium, view by view, with filters and at three zoom levels: tooltips, details of clicked items and
+# findings equal the commands' output for the same time.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium

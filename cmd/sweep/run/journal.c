@@ -100,7 +100,7 @@ static int read_journal(struct sweep *s, const struct buf *had, const char *head
 		rc = sweep_read_run(s, text + at, n, err);
 		if (!rc && !follows(s))
 			rc = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-					"run %zu is not the next", s->done.n);
+					"run %zu is out of order", s->done.n);
 		at += n + 1;
 		*good = rc ? *good : at;
 	}
@@ -170,7 +170,7 @@ static int open_file(struct sweep_journal *j, struct cdict_error *err)
 	if (rc == -EACCES || rc == -EAGAIN)
 		return cdict_fail(err, -EBUSY, CDICT_NO_OFFSET, "%s is in use by another sweep",
 				  j->path);
-	return rc ? cdict_fail(err, rc, CDICT_NO_OFFSET, "%s: it cannot be locked: %s", j->path,
+	return rc ? cdict_fail(err, rc, CDICT_NO_OFFSET, "cannot lock %s: %s", j->path,
 			       strerror(-rc))
 		  : 0;
 }

@@ -101,7 +101,7 @@ static int collect(const struct sweep_metric *m, size_t step, const json_t *at,
 
 	if (step == m->path.n) {
 		if (!json_is_number(at))
-			return fail_missing(err, m, step, "at its end");
+			return fail_missing(err, m, step, "at this path");
 		if (!(fabs(json_number_value(at)) <= SWEEP_NUMBER_MAX))
 			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
 					  "%s: a number beyond 1e100", m->source);

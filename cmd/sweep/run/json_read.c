@@ -153,7 +153,7 @@ static int read_run(struct sweep *s, const json_t *from, struct cdict_error *err
 	if (!rc && !json_is_null(samples))
 		rc = read_samples(s, &run, samples, err);
 	else if (!rc && !run.why)
-		rc = fail_data(err, "a run that neither failed nor has samples");
+		rc = fail_data(err, "a run has neither samples nor a failure");
 	if (!rc && array_push(&s->done, run))
 		rc = cdict_fail_nomem(err);
 	if (rc)
@@ -236,7 +236,7 @@ int sweep_read(struct sweep *s, const char *data, size_t size, struct cdict_erro
 		rc = read_run(s, json_array_get(done, i), err);
 	/* limits the memory for figures to the size of the runs */
 	if (!rc && s->done.n != sweep_params_points(&s->params) * s->runs)
-		rc = fail_data(err, "done lacks some runs");
+		rc = fail_data(err, "runs are missing from done");
 	json_decref(root);
 	return rc;
 }

@@ -174,7 +174,7 @@ static int add_item(struct sweep_param *p, char *item, struct cdict_error *err)
 	     sweep_number(dots + 2, &other, NULL)))
 		return add_range(p, item, dots, err);
 	if (p->values.n == SWEEP_VALUES_MAX)
-		return refuse(err, item, "exceeds 10000 values");
+		return refuse(err, item, "exceeds the limit of 10000 values");
 	if (!sweep_number(item, &number, &p->binary))
 		number = NAN;
 	return add_value(p, strdup(item), number, err);
@@ -233,7 +233,7 @@ int sweep_params_add(struct sweep_params *all, const char *spec, struct cdict_er
 	free(copy);
 	p->binary |= !rc && all_powers(p);
 	if (!rc && sweep_params_points(all) > SWEEP_RUNS_MAX)
-		rc = refuse(err, spec, "makes more than a million points");
+		rc = refuse(err, spec, "gives more than a million combinations");
 	return rc;
 }
 

@@ -350,7 +350,7 @@ static void make_texts(struct work *w)
 		sink_printf(&s, "%s · ", sw->host);
 	sink_printf(&s, "%u run%s per value", sw->runs, sw->runs == 1 ? "" : "s");
 	if (sw->drop_first)
-		sink_puts(&s, ", the first one dropped");
+		sink_puts(&s, ", first run dropped");
 	if (sw->warmup)
 		sink_printf(&s, ", after %u warm-up run%s", sw->warmup, sw->warmup == 1 ? "" : "s");
 	w->to->view.subtitle = keep_text(w, &s);

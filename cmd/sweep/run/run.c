@@ -101,8 +101,8 @@ static int read_piece(int fd, struct buf *to, size_t most, bool last_only, struc
 		return errno == EINTR || errno == EAGAIN ? 1 : cdict_fail_errno(err, "its output");
 	to->len += (size_t)n;
 	if (to->len > most && !last_only)
-		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				  "its output exceeds %zu bytes", most);
+		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "output exceeds %zu bytes",
+				  most);
 	if (to->len > most) {
 		memmove(to->data, to->data + to->len - most, most);
 		to->len = most;

@@ -98,7 +98,7 @@ static int handle_value(void *ctx, const char *name, const void *data, size_t si
 	if (strspn(name, "0123456789abcdef") != ID_SIZE || name[ID_SIZE] != '.')
 		return 0;
 	if (memcmp(g->capture, name, ID_SIZE) || !g->capture[0]) {
-		rc = finish_file(g, "its end is missing: push it again");
+		rc = finish_file(g, "its end marker is missing: push it again");
 		if (rc || strcmp(which, "000000000000"))
 			return rc;
 		snprintf(g->capture, sizeof(g->capture), "%.*s", ID_SIZE, name);
@@ -135,7 +135,7 @@ int fleet_files_get(struct store *st, const char *id, const char *host,
 			continue;
 		rc = store_values(st, id, shelf, handle_value, &g, err);
 		if (!rc)
-			rc = finish_file(&g, "its end is missing: push it again");
+			rc = finish_file(&g, "its end marker is missing: push it again");
 	}
 	array_fini(&shelves.all);
 	return rc;

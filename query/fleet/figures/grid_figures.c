@@ -14,9 +14,9 @@ const struct fleet_figure_name fleet_figure_names[FLEET_FIGURES] = {
 	[FLEET_LATENCY_AVG] = { "latency_avg_ns", "run queue mean",
 				"from wake-up to running, on average" },
 	[FLEET_SWITCHES] = { "switches_per_s", "switches/s",
-			     "switches away from a task, per second of a host" },
+			     "switches away from a task, per host and second" },
 	[FLEET_MIGRATIONS] = { "migrations_per_s", "migrations/s",
-			       "tasks that moved to another CPU, per second of a host" },
+			       "tasks that moved to another CPU, per host and second" },
 	[FLEET_DELAYED] = { "delayed_percent", "vCPUs delayed",
 			    "time that vCPUs were preempted or waited for a CPU, in percent of their known time" },
 	[FLEET_GUEST_SHARE] = { "guest_percent", "in guests",
@@ -24,9 +24,9 @@ const struct fleet_figure_name fleet_figure_names[FLEET_FIGURES] = {
 	[FLEET_EXIT_SHARE] = { "exit_percent", "handling exits",
 			       "time in the kernel handling exits, in percent of the vCPUs' known time" },
 	[FLEET_EXITS_RATE] = { "exits_per_s", "exits/s",
-			       "VM exits without those of an idle guest, per second of a host" },
+			       "VM exits except those of idle guests, per host and second" },
 	[FLEET_EVENTS_RATE] = { "events_per_s", "events/s",
-				"events recorded, per second of a host" },
+				"events recorded, per host and second" },
 	[FLEET_LOST] = { "lost_percent", "events lost", "events lost, in percent of all" },
 };
 

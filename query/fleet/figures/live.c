@@ -202,8 +202,7 @@ static void set_id(struct fleet_live *l, const struct fleet_capture *c)
 {
 	if (l->id[0] && strcmp(l->id, c->id)) {
 		say(l,
-		    "job %s: figures pushed as capture %s are counted twice: an event arrived "
-		    "late, before its first one",
+		    "job %s: figures pushed as capture %s are counted twice: an event from before its first one arrived late",
 		    l->opts.job, l->id);
 		l->next = 0;
 		l->waiting.n = 0;

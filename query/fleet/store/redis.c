@@ -199,10 +199,11 @@ static size_t redirected(struct redis *r, const struct node *from, const char *t
 
 static int fail_refused(const struct redis *r, const char *text, struct cdict_error *err)
 {
-	const char *help = !strncmp(text, "NOAUTH", 6)      ? " (REDISCLI_AUTH or --store-password)"
-			   : !strncmp(text, "WRONGTYPE", 9) ? " (another program's key)"
-			   : !strncmp(text, "READONLY", 8)  ? " (use the master's address)"
-							    : "";
+	const char *help =
+		!strncmp(text, "NOAUTH", 6)      ? " (set REDISCLI_AUTH or use --store-password)"
+		: !strncmp(text, "WRONGTYPE", 9) ? " (the key belongs to another program)"
+		: !strncmp(text, "READONLY", 8)  ? " (use the master's address)"
+						 : "";
 
 	return cdict_fail(err, -EACCES, CDICT_NO_OFFSET, "%s: %.300s%s", r->name, text, help);
 }

@@ -20,8 +20,8 @@ static int check_bucket_length(struct store *spool, const char *path, const char
 	if (rc || there.bucket_ns == bucket_ns)
 		return rc;
 	return cdict_fail(err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
-			  "%s: has buckets of %" PRIu64 " ms, but job %s has buckets of %" PRIu64
-			  " ms",
+			  "%s: its buckets are %" PRIu64
+			  " ms long, but those of job %s are %" PRIu64 " ms long",
 			  path, there.bucket_ns / 1000000, id, bucket_ns / 1000000);
 }
 
@@ -77,8 +77,8 @@ int fleet_spool_push(struct store *spool, const char *id, struct store *to,
 	rc = rc ? rc : store_get(to, id, &job, err);
 	if (!rc && from.bucket_ns != job.bucket_ns)
 		rc = cdict_fail(err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
-				"spooled buckets have %" PRIu64 " ms, but job %s has buckets of "
-				"%" PRIu64 " ms: push the capture itself",
+				"spooled buckets are %" PRIu64 " ms long, but those of job %s are "
+				"%" PRIu64 " ms long: push the capture itself",
 				from.bucket_ns / 1000000, id, job.bucket_ns / 1000000);
 	rc = rc ? rc : store_list_shelves(&shelves, spool, id, err);
 	for (size_t i = 0; i < shelves.all.n && !rc; i++) {

@@ -480,7 +480,7 @@ static int redis_store_now(struct store *st, const char *id, uint64_t *ns, struc
 	int rc = redis_ask(r, id, args, NULL, 1, &a, err);
 
 	if (!rc && (!number_of(a, 0, 7258118400, &s) || !number_of(a, 1, 999999, &us)))
-		rc = fail_foreign(err, r, "its clock");
+		rc = fail_foreign(err, r, "the reply to TIME");
 	if (!rc)
 		*ns = s * 1000000000 + us * 1000;
 	redis_free(a);

@@ -98,5 +98,5 @@ const struct query_table query_active_sums = {
 	.name = "active_sums",
 	.columns = columns,
 	.open = active_open,
-	.without = "active_sums() takes what names of files hold"
+	.without = "active_sums() needs a part of a file name"
 };

@@ -21,7 +21,7 @@ static const struct query_column columns[] = {
 };
 
 /* Adds the open exit, with its entry at @end_ns, or without one. */
-static void tell(struct walk_source *w, uint32_t task, struct walk_task *t, uint64_t end_ns)
+static void add_exit(struct walk_source *w, uint32_t task, struct walk_task *t, uint64_t end_ns)
 {
 	struct walk_row *row;
 
@@ -74,12 +74,12 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 		if (w->clipped && !k->in)
 			t->t_ns = 0;
 		else
-			tell(w, k->task, t, k->t_ns);
+			add_exit(w, k->task, t, k->t_ns);
 	} else if (t->t_ns) {
 		if (w->clipped && !t->known)
 			t->t_ns = 0;
 		else
-			tell(w, k->task, t, ANALYZE_NO_TIME);
+			add_exit(w, k->task, t, ANALYZE_NO_TIME);
 	}
 	if (k->kind == ANALYZE_KIND_KVM_ENTRY)
 		return;
@@ -95,7 +95,7 @@ static int on_finish(void *self, struct cdict_error *err)
 	(void)err;
 	for (uint32_t i = 0; i < w->tasks.n; i++)
 		if (w->tasks.at[i].t_ns && (!w->clipped || w->tasks.at[i].known))
-			tell(w, i, &w->tasks.at[i], ANALYZE_NO_TIME);
+			add_exit(w, i, &w->tasks.at[i], ANALYZE_NO_TIME);
 	return 0;
 }
 

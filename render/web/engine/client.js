@@ -25,9 +25,9 @@ export class Decoder {
 			this.#worker.onmessage = ({ data }) => this.#answer(data);
 			this.#worker.onerror = (event) => {
 				event.preventDefault();
-				this.#fail(new Error(event.message || 'the decoder cannot be started'));
+				this.#fail(new Error(event.message || 'cannot start the decoder'));
 			};
-			this.#worker.onmessageerror = () => this.#fail(new Error('an answer cannot be read'));
+			this.#worker.onmessageerror = () => this.#fail(new Error('cannot read the decoder’s answer'));
 		} catch (error) {
 			this.#fail(error);
 		}

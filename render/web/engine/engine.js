@@ -11,7 +11,7 @@ function nothing(module) {
 	const imports = {};
 	for (const { module: from, name } of WebAssembly.Module.imports(module))
 		(imports[from] ??= {})[name] = () => {
-			throw new Error(`the engine asks for ${name}`);
+			throw new Error(`the engine made an unsupported system call: ${name}`);
 		};
 	return imports;
 }
@@ -52,7 +52,7 @@ export class Engine {
 		if (cpus) wasm.of_cpus(...list(cpus));
 		if (filtered) wasm.of_wanted();
 		for (const reason of reasons ?? []) wasm.of_reason(text(reason));
-		for (const kind of kinds ?? []) if (wasm.of_kind(text(kind)) < 0) throw new Error(`there is no heat map of "${kind}"`);
+		for (const kind of kinds ?? []) if (wasm.of_kind(text(kind)) < 0) throw new Error(`unknown heat map "${kind}"`);
 		if (type) wasm.of_type(text(type));
 		wasm.from_row(offset ?? 0);
 		wasm.of_length(lo_ns ?? 0, Number.isFinite(hi_ns) ? hi_ns : 0);

@@ -116,7 +116,7 @@ class FleetPage {
 
 		this.card.show([
 			clean(map.names[row]),
-			seen ? `${this.figure.title}: ${this.values[this.figure.key][i] === null ? 'not known' : figure(this.figure.key, this.values[this.figure.key][i])}` : 'nothing was pushed',
+			seen ? `${this.figure.title}: ${this.values[this.figure.key][i] === null ? 'unknown' : figure(this.figure.key, this.values[this.figure.key][i])}` : 'nothing was pushed',
 			map.from_ms ? `${new Date(map.from_ms + from / 1e6).toISOString().replace('T', ' ').replace('Z', ' UTC')}, ${duration(map.column_ns)}`
 				: `${duration(from)} after its first event, ${duration(map.column_ns)}`,
 			seen > 1 ? `the largest of ${plural(seen, 'bucket')}` : null,
@@ -150,7 +150,7 @@ class FleetPage {
 		const change = key.startsWith('change_');
 		const show = change ? (row) => changed(key, row[key]) : table.key === 'hosts' && key === 'host' ? (row) => this.#host(row[key]) : undefined;
 
-		return { key, title: title.replace(/ (ms|us|µs)$/, ''), text: text && !change, hint: change ? `${key}: B less A` : key, show };
+		return { key, title: title.replace(/ (ms|us|µs)$/, ''), text: text && !change, hint: change ? `${key}: B minus A` : key, show };
 	}
 
 	// A host's name, as a link to its own page; several captures have several pages.
@@ -161,7 +161,7 @@ class FleetPage {
 		if (!files.length)
 			return text;
 		return [h('a', { href: files[0], title: 'the page of this host' }, text),
-		files.slice(1).map((file, i) => [' ', h('a', { href: file, title: 'of another capture' }, String(i + 2))])];
+		files.slice(1).map((file, i) => [' ', h('a', { href: file, title: 'the page of another capture' }, String(i + 2))])];
 	}
 }
 

@@ -379,7 +379,7 @@ class App {
 	/** The unique name of a task. */
 	who(task) {
 		if (task === null || task === undefined)
-			return 'nobody known';
+			return 'unknown task';
 		let text = this.labels.get(task);
 
 		if (text === undefined) {

@@ -12,8 +12,8 @@ import { clean, count, duration, exactNs, percent } from './text.js';
 /** Kinds of things, by the engine's names; the address has their indexes. */
 export const KINDS = ['run', 'wait', 'off', 'guest', 'exit', 'state'];
 
-const MANY = { run: 'slices', wait: 'waits', off: 'times off the CPU', guest: 'times in the guest', exit: 'exits of this reason', state: 'such times' };
-const OFF = { asleep: 'asleep', blocked: 'asleep, not to be disturbed (D)', preempted: 'preempted', stopped: 'stopped', dead: 'dead' };
+const MANY = { run: 'slices', wait: 'waits', off: 'times off the CPU', guest: 'times in the guest', exit: 'exits of this reason', state: 'intervals in this state' };
+const OFF = { asleep: 'asleep', blocked: 'in uninterruptible sleep (D)', preempted: 'preempted', stopped: 'stopped', dead: 'dead' };
 const MOST_ROWS = 5; // of the table of its content
 const LARGE = 1500000; // events: with more, a walk around the thing comes first
 const AROUND_NS = 20e6;
@@ -122,7 +122,7 @@ export class Details {
 		if (!wanted)
 			return;
 		this.answer = answer;
-		this.error = error ? `not decoded: ${error.message}` : answer.thing ? null : 'nothing is known of this moment';
+		this.error = error ? `not decoded: ${error.message}` : answer.thing ? null : 'no data for this moment';
 		this.thing = answer?.thing ? { ...answer.thing, kind: wanted.kind, task: wanted.task } : null;
 		if (this.thing && JSON.stringify(before) !== JSON.stringify(answer.thing))
 			this.#askInside();
@@ -224,14 +224,14 @@ export class Details {
 		const state = kind === 'state' ? thing?.state : { guest: 'guest', exit: 'exit', wait: thing?.state === 'preempted' ? 'preempted' : 'waiting' }[kind];
 		const words = {
 			run: () => `on CPU ${thing.cpu}`, guest: () => `in the guest, on CPU ${thing.cpu}`, exit: () => `handling an exit: ${clean(thing.reason ?? 'unknown')}`,
-			off: () => `off the CPU: ${OFF[thing.state] ?? 'why is not known'}`,
-			wait: () => (thing.state === 'preempted' ? 'preempted: waited to be back' : 'woken: waited for a CPU'),
+			off: () => `off the CPU: ${OFF[thing.state] ?? 'reason unknown'}`,
+			wait: () => (thing.state === 'preempted' ? 'preempted: waited to run again' : 'woken: waited for a CPU'),
 			state: () => `${STATE_WORDS[thing.state]}${thing.reason ? `, ${clean(thing.reason)}` : ''}`,
 		};
 
 		return h('div', { class: 'details-title' }, !state ? null : state === 'unknown' ? swatch(null, 'hatched') : swatch(app.palette.states[state]), this.#who(task, { class: 'strong' }), h('span', null, thing ? words[kind]() : this.error ?? '…'),
 			h('span', { class: 'space' }),
-			app.state.pins.includes(task) ? null : button('pin', 'keep this task in view, as a lane under the strip', () => app.set({ pins: [...app.state.pins, task] }), { class: 'link' }),
+			app.state.pins.includes(task) ? null : button('pin', 'keep this task in view, as a lane below the overview', () => app.set({ pins: [...app.state.pins, task] }), { class: 'link' }),
 			button('×', 'close (Esc)', () => this.close(), { class: 'close', 'aria-label': 'close the details' }));
 	}
 
@@ -250,10 +250,10 @@ export class Details {
 		return h('div', { class: 'details-times' },
 			h('div', { class: 'details-length', title: exactNs(ns), data: { key: 'ns', value: ns } }, duration(ns)),
 			h('div', { class: 'num' },
-				h('div', { data: { key: 'from', value: from } }, from < a ? h('span', { class: 'continues', title: 'it begins before the range that is shown' }, '◂ ') : null,
+				h('div', { data: { key: 'from', value: from } }, from < a ? h('span', { class: 'continues', title: 'starts before the shown range' }, '◂ ') : null,
 					`from ${moment(from, 9)}`, began ? null : ' or before'),
 				h('div', { data: { key: 'to', value: to } }, `to ${moment(to, 9)}`, ended ? null : ' or after',
-					to > b ? h('span', { class: 'continues', title: 'it goes on after the range that is shown' }, ' ▸') : null)),
+					to > b ? h('span', { class: 'continues', title: 'continues after the shown range' }, ' ▸') : null)),
 			h('div', { class: 'dim num' }, exactNs(ns)));
 	}
 
@@ -262,25 +262,25 @@ export class Details {
 
 		if (!answer?.thing)
 			return null;
-		const way = (where, text, title) => button(text, answer[where] ? `${title}: ${duration(answer[where].ns)} at ${moment(answer[where].from)}` : `${title}: there is none`,
+		const way = (where, text, title) => button(text, answer[where] ? `${title}: ${duration(answer[where].ns)} at ${moment(answer[where].from)}` : `${title}: none`,
 			() => this.step(where), { disabled: !answer[where], data: { way: where }, 'aria-label': title });
 
 		return h('div', { class: 'details-ways' },
-			way('before', '‹', 'the one before (,)'), way('after', '›', 'the next one (.)'),
-			h('span', { class: 'gap' }), way('worse', '«', 'the next longer one (<)'), way('milder', '»', 'the next shorter one (>)'),
+			way('before', '‹', 'previous (,)'), way('after', '›', 'next (.)'),
+			h('span', { class: 'gap' }), way('worse', '«', 'next longer (<)'), way('milder', '»', 'next shorter (>)'),
 			answer.of ? h('span', { class: 'dim', data: { rank: answer.rank, of: answer.of } },
-				answer.rank === 1 ? `the longest of ${count(answer.of)} ${MANY[this.thing.kind]}` : `${count(answer.rank)} of ${count(answer.of)} ${MANY[this.thing.kind]} by length`) : h('span', { class: 'dim' }, '…'),
+				answer.of === 1 ? 'the only one in the range' : answer.rank === 1 ? `the longest of ${count(answer.of)} ${MANY[this.thing.kind]}` : `${count(answer.rank)} of ${count(answer.of)} ${MANY[this.thing.kind]} by length`) : h('span', { class: 'dim' }, '…'),
 			answer.of && answer.rank > 1 ? button('longest', `the longest: ${duration(answer.worst.ns)} at ${moment(answer.worst.from)}`, () => this.step('worst'), { class: 'link', data: { way: 'worst' } }) : null,
 			h('span', { class: 'space' }),
-			button('go to it', 'it with a fifth of its length around it', () => app.select(within(aroundOf(this.thing), app.window)), { class: 'link' }));
+			button('zoom to it', 'zoom to it, with a fifth of its length on each side', () => app.select(within(aroundOf(this.thing), app.window)), { class: 'link' }));
 	}
 
 	/** A task involved in it: a click shows what it did then. */
 	#link(kind, task, at) {
 		const tid = task === null ? 0 : this.app.capture.tasks[task]?.tid;
 
-		return task === null || tid === undefined ? h('span', { class: 'dim' }, 'nobody known')
-			: h('button', { type: 'button', class: 'link', title: 'click: what it did then', data: { task }, on: { click: () => this.look(kind, task, at) } }, this.#who(task));
+		return task === null || tid === undefined ? h('span', { class: 'dim' }, 'unknown task')
+			: h('button', { type: 'button', class: 'link', title: 'click: details of this task then', data: { task }, on: { click: () => this.look(kind, task, at) } }, this.#who(task));
 	}
 
 	/** Its cause and effect. */
@@ -293,21 +293,21 @@ export class Details {
 			const idle = task !== null && this.app.capture.tasks[task].tid === 0;
 
 			if (involuntary)
-				say('displaced by', 'displaced', other, ` at ${moment(at)} on CPU ${cpu}`);
+				say('preempted by', 'displaced', other, ` at ${moment(at)} on CPU ${cpu}`);
 			else
-				say('left the CPU', 'left', `${!state ? '(why is not known)' : state === 'R' ? 'yielded' : `went to sleep (${clean(state)})`} at ${moment(at)} on CPU ${cpu}`, idle ? ', which was idle then' : [', then ran ', other]);
+				say('left the CPU', 'left', `${!state ? '(reason unknown)' : state === 'R' ? 'yielded' : `went to sleep (${clean(state)})`} at ${moment(at)} on CPU ${cpu}`, idle ? ', which was idle then' : [', then ran ', other]);
 		};
 		const woken = ({ at, cpu, task }) => say('woken by', 'woken', this.#link('run', task, at), ` at ${moment(at)} on CPU ${cpu}`);
 		const came = ({ at, cpu, task }, word) => say(word, 'before', ...(task !== null && this.app.capture.tasks[task].tid === 0 ? [`CPU ${cpu} was idle`]
 			: [this.#link('run', task, at - 1), ` on CPU ${cpu}`]), ` until ${moment(at)}`);
 
 		if (!stay)
-			return [h('dd', { class: 'dim' }, 'what came before and after was not recorded')];
+			return [h('dd', { class: 'dim' }, 'the events before and after were not recorded')];
 		if (stay.on) {
 			if (stay.woken)
 				woken(stay.woken);
 			if (stay.in)
-				came(stay.in, 'ran before it');
+				came(stay.in, 'ran before');
 			if (stay.out)
 				left(stay.out);
 		} else {
@@ -329,10 +329,10 @@ export class Details {
 			return null;
 		const exits = kind === 'exits';
 		const ns = exits ? 'time_ns' : 'run_ns';
-		const title = exits ? 'Exits that ended in it' : `Who had CPU ${this.#cpu()} meanwhile`;
+		const title = exits ? 'Exits that ended in this slice' : `Tasks on CPU ${this.#cpu()} meanwhile`;
 
 		return [h('h4', null, title),
-		!rows ? h('p', { class: 'dim' }, '…') : !rows.length ? h('p', { class: 'dim' }, exits ? 'none' : 'nobody is known to have') :
+		!rows ? h('p', { class: 'dim' }, '…') : !rows.length ? h('p', { class: 'dim' }, exits ? 'none' : 'unknown') :
 			h('table', { class: 'inside', data: { inside: kind } }, h('tbody', null, rows.slice(0, MOST_ROWS).map((row) => h('tr', { data: { task: row.task, reason: row.reason } },
 				h('td', null, exits ? h('bdi', null, clean(row.reason)) : this.#link('run', row.task, this.thing.from)),
 				exits ? h('td', { class: 'num', data: { key: 'count', value: row.count } }, count(row.count)) : h('td', { class: 'num dim' }, percent(row.run_percent)),

@@ -66,7 +66,7 @@ function ofWindow(capture, why) {
 
 	return {
 		capture, range: [from, to], tables, bins,
-		note: `${clean(why)} Figures are those of the whole window; pictures of the range are as fine as its columns of ${column} ms.`,
+		note: `${clean(why)} Figures are those of the whole window; pictures of the range have columns of ${column} ms.`,
 	};
 }
 

@@ -30,7 +30,7 @@ export class FilterBar {
 
 	#chip(text, title, part, kind) {
 		return h('span', { class: 'chip', title, data: { chip: kind } }, h('bdi', null, text),
-			button('×', 'take this away', () => this.app.set(part), { class: 'close', 'aria-label': `take away ${text}` }));
+			button('×', 'remove this filter', () => this.app.set(part), { class: 'close', 'aria-label': `remove ${text}` }));
 	}
 
 	#chips() {
@@ -41,13 +41,13 @@ export class FilterBar {
 
 			if (values.length > MOST)
 				return [this.#chip(`${values.length} × ${WORDS[key] ?? 'task'}`, values.map(show).join(', '), { [key]: [] }, key)];
-			return values.map((v) => this.#chip(`${WORDS[key] ? `${WORDS[key]} ` : ''}${show(v)}`, 'in the filter',
+			return values.map((v) => this.#chip(`${WORDS[key] ? `${WORDS[key]} ` : ''}${show(v)}`, 'shown by the filter',
 				{ [key]: values.filter((other) => other !== v) }, key));
 		};
 
 		return [
 			LISTS.map((key) => list(key, key === 'tasks' ? (t) => app.who(t) : clean)),
-			state.search ? [this.#chip(`/${clean(state.search)}/`, 'names that match', { search: '' }, 'search')] : [],
+			state.search ? [this.#chip(`/${clean(state.search)}/`, 'only matching names', { search: '' }, 'search')] : [],
 		].flat(2);
 	}
 
@@ -55,7 +55,7 @@ export class FilterBar {
 		const { state } = this.app;
 		const n = LISTS.reduce((sum, key) => sum + state[key].length, 0) + (state.search ? 1 : 0) + (state.range ? 1 : 0);
 
-		return n > 1 ? button('clear', 'everything again: the whole window, no filter', () => this.app.set({
+		return n > 1 ? button('clear', 'reset to the whole window, without filters', () => this.app.set({
 			range: null, search: '', ...Object.fromEntries(LISTS.map((key) => [key, []])),
 		}), { class: 'link' }) : null;
 	}

@@ -10,10 +10,10 @@ import { clean, figure, vmName } from './text.js';
 const KINDS = {
 	delayed: ['preempted', 'had to wait'],
 	handling: ['exit', 'exits'],
-	unknown: ['unknown', 'not known'],
+	unknown: ['unknown', 'unknown'],
 	loss: ['unknown', 'events missing'],
-	imbalance: ['waiting', 'balance'],
-	good: ['guest', 'fine'],
+	imbalance: ['waiting', 'imbalance'],
+	good: ['guest', 'ok'],
 };
 
 const EACH = 2; // sentences per kind of comparison

@@ -17,7 +17,7 @@ export function folded(app, tasks) {
 }
 
 export function foldChoice(app, tasks) {
-	return choice('rows', [['groups', 'groups', 'VMs and their parts, kernel threads, tasks of one name'], ['tasks', 'tasks', 'a row a task']],
+	return choice('rows', [['groups', 'groups', 'VMs and their parts, kernel threads, tasks with the same name'], ['tasks', 'tasks', 'one row per task']],
 		folded(app, tasks) ? 'groups' : 'tasks', (fold) => app.set({ fold }));
 }
 

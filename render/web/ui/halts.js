@@ -7,15 +7,15 @@ import { count, vmName } from './text.js';
 
 const column = (key, title, hint) => ({ key, title, hint });
 const COST = [
-	column('hlt_cpu_ns', 'HLT on CPU', 'handling the exits of HLT and its kin on a CPU, polling included'),
-	column('hlt_cpu_percent', 'of a CPU', 'the same of the time that is shown'),
+	column('hlt_cpu_ns', 'HLT on CPU', 'time on a CPU for HLT and similar exits, polling included'),
+	column('hlt_cpu_percent', 'of a CPU', 'the same in percent of the shown time'),
 ];
 const ENDS = [
 	column('halts', 'halts'),
-	column('polled', 'polled', 'ended while KVM polled, which costs the CPU'), column('polled_percent', 'share'), column('polled_ns', 'polled for', 'polling until the guest was woken'),
-	column('slept', 'slept', 'ended asleep: if KVM polled first, it was in vain'), column('slept_ns', 'slept for', 'until the guest was woken, polling in vain included'),
+	column('polled', 'polled', 'halts that ended while KVM polled, which keeps the CPU busy'), column('polled_percent', 'share'), column('polled_ns', 'polled for', 'polling until the guest was woken'),
+	column('slept', 'slept', 'halts that ended asleep: any polling before was in vain'), column('slept_ns', 'slept for', 'until the guest was woken, polling in vain included'),
 ];
-const LIMIT = [column('poll_limit_ns', 'limit', 'the longest that KVM was to poll'), column('poll_grown', 'grown', 'times that the limit was raised'), column('poll_shrunk', 'shrunk', 'times that it was lowered')];
+const LIMIT = [column('poll_limit_ns', 'limit', 'the longest time that KVM would poll'), column('poll_grown', 'grown', 'how often the limit was raised'), column('poll_shrunk', 'shrunk', 'how often it was lowered')];
 
 export class Halts {
 	constructor(app, file) {
@@ -47,7 +47,7 @@ export class Halts {
 		const missing = [ends ? null : 'kvm:kvm_vcpu_wakeup', limit ? null : 'kvm:kvm_halt_poll_ns'].filter(Boolean);
 
 		this.note.hidden = !missing.length && !this.open;
-		this.note.textContent = [this.open ? `HLT on CPU is with the halts that had not ended (${count(this.open)}).` : null, missing.length ? `${missing.join(' and ')} ${missing.length > 1 ? 'were' : 'was'} not recorded: ${[ends ? null : 'whether KVM polled or the vCPU slept', limit ? null : 'for how long KVM was to poll'].filter(Boolean).join(', and ')}, is not known.` : null].filter(Boolean).join(' ');
+		this.note.textContent = [this.open ? `HLT on CPU includes halts that had not ended (${count(this.open)}).` : null, missing.length ? `No ${missing.join(' and ')} events: cannot tell ${[ends ? null : 'whether KVM polled or the vCPU slept', limit ? null : 'how long KVM would poll'].filter(Boolean).join(', and ')}.` : null].filter(Boolean).join(' ');
 		this.table.setColumns([{ key: 'vm', title: 'VM', text: true, show: (row) => h('bdi', null, vmName(row.vm)) }, column('vcpus', 'vCPUs'),
 		...first.hlt_cpu_ns === null ? [] : COST, ...ends ? ENDS : [], ...limit ? LIMIT : []]);
 		this.table.setRows(rows);

@@ -7,7 +7,7 @@ import { showHelp } from './help.js';
 import { saveMenu } from './save.js';
 import { searchRegex } from './input/selection.js';
 import { themeName } from './theme.js';
-import { clean, count, duration, short } from './text.js';
+import { clean, count, duration, plural, short } from './text.js';
 
 const SEARCH_MS = 150;
 
@@ -17,7 +17,7 @@ export class Head {
 		this.what = h('div', { class: 'what' });
 		this.search = h('input', {
 			type: 'search', class: 'search', placeholder: 'search tasks, VMs  ( / )', 'aria-label': 'search tasks and VMs',
-			title: 'a regular expression, as -t takes it; without capitals it minds no case', spellcheck: 'false',
+			title: 'a regular expression, as for -t; ignores case unless it has capital letters', spellcheck: 'false',
 			on: { input: () => this.#typed(), keydown: (e) => { if (e.key === 'Escape' || e.key === 'Enter') this.search.blur(); } },
 		});
 		this.theme = button('', null, () => app.set({ theme: themeName(app.state.theme) === 'dark' ? 'light' : 'dark' }), { class: 'icon' });
@@ -67,7 +67,7 @@ export class Head {
 		const { captures } = this.app.page;
 
 		return h('select', {
-			class: 'capture', title: 'whose figures the views show; the comparison has all', 'aria-label': 'capture',
+			class: 'capture', title: 'the capture that the views show; the comparison shows all', 'aria-label': 'capture',
 			on: { change: (e) => this.app.set({ capture: Number(e.target.value), range: null, tasks: [], open: [], marks: [] }) },
 		}, captures.map((c) => h('option', { value: c.index, selected: c.index === this.app.state.capture }, clean(c.label))));
 	}
@@ -80,9 +80,9 @@ export class Head {
 			[capture.host, [capture.cpu, capture.arch].filter(Boolean).join(' · '), 'host'],
 			[capture.kernel, capture.perf_version ? `kernel; recorded by perf ${capture.perf_version}` : 'kernel', 'kernel'],
 			[`${duration(span)}${from}`, wall ? `${wall.day} ${wall.time}.${wall.ns} UTC, ${count(span)} ns` :
-				`${count(span)} ns; the wall clock was not recorded (perf record -k mono does)`, 'firm'],
-			[`${short(capture.window_events)} events`, `${count(capture.window_events)} events of ${capture.types.length} types, ` +
-				`${capture.cpus.length} CPUs`, 'firm'],
+				`${count(span)} ns; no wall clock: record with perf record -k mono`, 'firm'],
+			[`${short(capture.window_events)} events`, `${plural(capture.window_events, 'event')} of ${plural(capture.types.length, 'type')}, ` +
+				plural(capture.cpus.length, 'CPU'), 'firm'],
 		];
 
 		return facts.filter(([text]) => text).map(([text, title, how]) => [clean(text), clean(title), how]);
@@ -105,12 +105,12 @@ export class Head {
 
 	/** A badge for what is unknown because its events were not recorded. */
 	#missing({ not_recorded: list }) {
-		const title = list.map(({ event, unknown }) => `${event} was not recorded: ${unknown} is empty`).join('\n');
-		const names = `not recorded: ${list.map(({ unknown }) => unknown).join(' · ')}`;
+		const title = list.map(({ event, unknown }) => `not recorded: ${event}; unknown: ${unknown}`).join('\n');
+		const names = `unknown: ${list.map(({ unknown }) => unknown).join(' · ')}`;
 
 		// only their number if there is no room for all (style.css)
 		return !list.length ? null : list.length < 2 ? h('span', { class: 'badge missing', title }, names)
-			: [h('span', { class: 'badge missing long', title }, names), h('span', { class: 'badge missing brief', title }, `${list.length} things not recorded`)];
+			: [h('span', { class: 'badge missing long', title }, names), h('span', { class: 'badge missing brief', title }, `${list.length} event types missing`)];
 	}
 
 	#showLoss(from, to) {

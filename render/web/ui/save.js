@@ -107,7 +107,7 @@ async function copyPng(app) {
 
 // The tables of each view, by the commands' names.
 const TABLES = {
-	vcpus: { vcpu: 'vCPUs', vcpu_groups: 'VMs', delays: 'who delayed whom', beside: 'beside whom', antagonists: 'antagonists', vcpu_reasons: 'exits of vCPUs', halts_vms: 'halts' },
+	vcpus: { vcpu: 'vCPUs', vcpu_groups: 'VMs', delays: 'delay by antagonist', beside: 'guest time by sibling', antagonists: 'antagonists', vcpu_reasons: 'exits of vCPUs', halts_vms: 'halts' },
 	exits: { exits: 'exits', exit_reasons: 'exits by reason', exits_vm: 'exits by VM', guest: 'time in the guest', halts_vms: 'halts' },
 	tasks: { tasks: 'tasks', tasks_groups: 'groups', tasks_roles: 'roles', latency: 'latency' },
 	coremap: { coremap: 'core map', coremap_groups: 'core map of groups', cpus: 'CPUs' },
@@ -142,14 +142,14 @@ export async function saveTable(app, name) {
 export function saveMenu(app) {
 	const box = h('div', { class: 'menu-box' });
 	const fill = () => replace(box,
-		button('copy picture', 'as PNG, twice as fine as the screen; saved where the browser cannot copy pictures', (e) => { close(e); copyPng(app); }, { data: { save: 'copy-png' } }),
-		button('copy picture as SVG', 'its text, for a file or an editor', (e) => { close(e); svgText(app).then(copyText); }, { data: { save: 'copy-svg' } }),
-		button('save as SVG', 'text stays text', (e) => { close(e); saveSvg(app); }, { data: { save: 'svg' } }),
-		button('save as PNG', 'twice as fine as the screen', (e) => { close(e); savePng(app); }, { data: { save: 'png' } }),
+		button('copy picture', 'as PNG, at twice the screen resolution; saved to a file if the browser cannot copy pictures', (e) => { close(e); copyPng(app); }, { data: { save: 'copy-png' } }),
+		button('copy picture as SVG', 'as SVG text, for a file or an editor', (e) => { close(e); svgText(app).then(copyText); }, { data: { save: 'copy-svg' } }),
+		button('save as SVG', 'texts stay editable', (e) => { close(e); saveSvg(app); }, { data: { save: 'svg' } }),
+		button('save as PNG', 'at twice the screen resolution', (e) => { close(e); savePng(app); }, { data: { save: 'png' } }),
 		button('print …', 'on white paper', (e) => { close(e); print(); }, { data: { save: 'print' } }),
 		button('copy the link', 'the address of exactly this view, range and filter', (e) => { close(e); copyText(location.href); }, { data: { save: 'link' } }),
 		h('hr'), tableButtons(app));
-	const menu = h('details', { class: 'menu', on: { toggle: fill } }, h('summary', { class: 'icon', title: 'take along: the picture, the tables, the link', 'aria-label': 'take along' }, '⤓'), box);
+	const menu = h('details', { class: 'menu', on: { toggle: fill } }, h('summary', { class: 'icon', title: 'save or copy: picture, tables, link', 'aria-label': 'save or copy' }, '⤓'), box);
 
 	fill();
 	return menu;

@@ -130,7 +130,7 @@ export class Table {
 
 		const tree = this.options.tree?.();
 
-		this.count.textContent = tree && !this.filter ? `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} for ${tree.leaves.length} tasks` : rows.length === this.rows.length ? `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`
+		this.count.textContent = tree && !this.filter ? `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} for ${tree.leaves.length} ${tree.leaves.length === 1 ? 'task' : 'tasks'}` : rows.length === this.rows.length ? `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`
 			: `${rows.length} of ${this.rows.length} rows`;
 		this.more.hidden = shown.length === rows.length;
 		this.more.textContent = `${rows.length - shown.length} more`;

@@ -104,7 +104,7 @@ export function figure(key, v) {
 /** The value of column @key with all its digits. */
 export function exactFigure(key, v) {
 	if (v === null || v === undefined)
-		return 'not known';
+		return 'unknown';
 	if (typeof v !== 'number')
 		return clean(v);
 	if (/percent$/.test(key))

@@ -56,7 +56,7 @@ under() {
 	cpu "$who" seconds "$who" "with_$who" "$@"
 	case $who in
 	cdict)
-		sed -n 's/.*itself used \([0-9.]*\) s of CPU.*/\1/p' cdict.err >>cdict.own
+		sed -n 's/.*the recorder used \([0-9.]*\) s of CPU.*/\1/p' cdict.err >>cdict.own
 		lost x.cdict >>cdict.lost
 		;;
 	perf*)

@@ -2,7 +2,7 @@
 # what a recording of some tasks, of some CPUs, or of some switches cannot tell is unknown (issue 14)
 capture() {
 	"$MKPERF" --formats "$DATA/formats" -o x.data "$1" && "$CDICT" convert -q -i x.data -o x.cdict &&
-		"$CDICT" info x.cdict | grep -E '^(command|loss:|recorded|  they)'
+		"$CDICT" info x.cdict | grep -E '^(command|loss:|recorded|  the rings)'
 }
 tasks() {
 	"$CDICT" tasks x.cdict "$@" --format json |

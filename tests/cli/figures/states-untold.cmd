@@ -9,7 +9,7 @@ look() {
 	"$CDICT" stats -q x.cdict 2>&1 | grep -iE 'never|kept|waited|preempted for|not tell|prev_state'
 	"$CDICT" coremap --format json x.cdict | jq -c '.not_recorded'
 	"$CDICT" query "SELECT count(*), count(state), count(end_state) FROM (SELECT state, NULL AS end_state FROM thread_state UNION ALL SELECT NULL, end_state FROM sched_slice)" x.cdict
-	"$CDICT" heatmap --view vcpu -q -o x.svg x.cdict && grep -o 'never kept waiting\|waits are not known' x.svg | sort | uniq -c
+	"$CDICT" heatmap --view vcpu -q -o x.svg x.cdict && grep -o 'never waited\|waits unknown' x.svg | sort | uniq -c
 	"$CDICT" report -q -o x.html x.cdict && grep -c 'never preempted' x.html
 }
 python3 "$TOP/tests/tools/make/mkperfwhiz.py" "$DATA/perfwhiz.txt" old.whiz

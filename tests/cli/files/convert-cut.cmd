@@ -4,7 +4,7 @@ try() {
 	$CDICT convert -i "$@" -o x.cdict 2>err
 	echo "status $?"
 	# what this host is says why its own formats are not taken
-	sed -E "s/ -> .* bytes.event/ -> .../; s/; (this host's|those of this host|none of its event ids is one of).*/; .../" err
+	sed -E "s/ -> .* bytes.event/ -> .../; s/; (cannot use this host's|this host's|cannot read this host's|none of its event ids exists on).*/; .../" err
 	[ ! -e x.cdict ] || $CDICT script -q x.cdict | wc -l
 	rm -f x.cdict
 }

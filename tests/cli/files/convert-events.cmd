@@ -4,7 +4,7 @@ kept() {
 	$CDICT convert -i $DATA/kvm-small.data -o x.cdict "$@" 2>err
 	echo "status $?"
 	sed 's/, [0-9.]* MB -> .* bytes.event/, .../' err
-	$CDICT info x.cdict | sed -n '/^events by type/,/^$/p' | sed 's/  */ /g' | grep -v 'more types'
+	$CDICT info x.cdict | sed -n '/^events by type/,/^$/p' | sed 's/  */ /g' | grep -v 'more recorded types'
 }
 kept -e sched:sched_switch
 kept -e 'kvm:kvm_e*'

@@ -1,4 +1,4 @@
-# I/O traces: names by hash, sizes, a line that cannot be read, bytes beyond ASCII, several files, gzip, from a pipe
+# I/O traces: names by hash, sizes, a line that cannot be read, non-ASCII bytes, several files, gzip, from a pipe
 $CDICT convert -o job.cdict $DATA/job.pfw
 echo "status $?"
 $CDICT script -q --max-loss 100 job.cdict | LC_ALL=C cat -v

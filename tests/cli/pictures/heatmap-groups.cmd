@@ -23,7 +23,7 @@ $CDICT vcpu neighbours.cdict -q --by vm --format csv | cut -d, -f1,2,4
 $CDICT heatmap siblings.cdict --max-loss 100 --view delays --by sibling
 $CDICT vcpu siblings.cdict -q --max-loss 100 --by sibling --format csv | cut -d, -f1,2,4
 # what is left over is one row, one column
-$CDICT heatmap siblings.cdict --max-loss 100 --view delays --by sibling --width 50 | sed -n 4,6p
+$CDICT heatmap siblings.cdict --max-loss 100 --view delays --by sibling --width 50 | sed -n 5,7p
 $CDICT heatmap neighbours.cdict --view delays --by sibling
 $CDICT convert -q -e "kvm:*" -i neighbours.data -o kvm.cdict
 $CDICT heatmap kvm.cdict --view delays

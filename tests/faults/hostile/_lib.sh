@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the tests of files that claim much have in common; to be sourced. The work folder is an empty one.
+# Sourced: functions shared by the tests of files with excessive claims. The work folder is empty.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1

@@ -4,9 +4,9 @@
 # timeout: 1200
 # needs: python3 xz
 #
-# The files that broke the first release (../shared/captures/found), and the same with another byte and with one more: every
-# command ends within 64 MiB and eight times the file, in time that goes with its size, with a reason where it does not do
-# what was asked: of the file all, of its other guises a third each (EVERY=1: all).
+# The files that broke the first release (../shared/captures/found), also with one byte changed and with one byte added: every
+# command ends within 64 MiB plus eight times the file, in time proportional to its size, and gives a reason if it fails.
+# All commands run on the files, a third of them on each variant (EVERY=1: all).
 . "$TOP/tests/faults/hostile/_lib.sh"
 
 [ -r "${SHARED:-/nonexistent}/captures/found" ] || { echo "../shared/captures/found is not there" >&2; exit 77; }

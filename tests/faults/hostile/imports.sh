@@ -4,9 +4,9 @@
 # timeout: 600
 # needs: python3
 #
-# What other recorders did not make: trace.dat, I/O traces and files of perfwhiz that are small and inflate to much, claim much or hold
-# much of one kind, and valid ones with another byte and with one more: cdict convert ends within 64 MiB and eight times the
-# file, in time that goes with its size, with one line where it is no input.
+# Hostile files of foreign formats: trace.dat, I/O traces and perfwhiz files that are small but inflate to much, claim much or have
+# many items of one kind, and valid ones with one byte changed or added: cdict convert ends within 64 MiB plus eight times the
+# file, in time proportional to its size, with one line of message if it refuses the file.
 . "$TOP/tests/faults/hostile/_lib.sh"
 
 bombs=$tools/make/importbombs.py

@@ -4,8 +4,8 @@
 # timeout: 900
 # needs: python3
 #
-# Cdicts that mean much more than their bytes: every command ends within 64 MiB and eight times the file, in time that
-# goes with its size, with a reason where it does not do what was asked: of each all, of one with another byte a third (EVERY=1: all).
+# Small cdicts that expand to very much: every command ends within 64 MiB plus eight times the file, in time
+# proportional to its size, and gives a reason if it fails. All commands run on each file, a third on copies with one byte changed (EVERY=1: all).
 . "$TOP/tests/faults/hostile/_lib.sh"
 
 mkdir made

@@ -4,10 +4,10 @@
 # timeout: 600
 # needs: python3
 #
-# Captures of many tasks, names, events, of much time and of more than 4 GiB: each command within the time and memory that
-# stands beside it. A task that is seen once takes three bytes of a file and, what has to be told of it being more than
-# eight times that, 160 bytes in a walk, 240 in the core map, 280 in the table of tasks, 350 in all tables at once; pictures as the table they are of
-# (doc/cdict.5, Limits): with 10 million of them (SIZES_TIDS=10000000) the table of tasks takes 2.6 GiB.
+# Captures with many tasks, names or events, of long duration and of more than 4 GiB: each command stays within its limits of time
+# and memory, listed below. A task that is seen once takes three bytes of a file, but more than eight times that in memory:
+# 160 bytes in a walk, 240 in the core map, 280 in the table of tasks, 350 in all tables at once; pictures take as much as their table
+# (doc/cdict.5, Limits). With 10 million tasks (SIZES_TIDS=10000000) the table of tasks takes 2.6 GiB.
 . "$TOP/tests/faults/hostile/_lib.sh"
 
 cat >one.trace <<'R'

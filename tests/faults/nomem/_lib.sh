@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# To be sourced, in a folder of one's own: a command run again and again, with another allocation failing each time.
+# Sourced in a work folder: runs a command repeatedly, with another allocation failing each time.
 NOMEM=$BUILD/tests/tools/run/preload/nomem.so
 # A command of hundreds of allocations is tried at each of the first SOME, then at as many others; with EVERY=1 at each.
 SOME=${NOMEM_SOME:-15}
@@ -14,7 +14,7 @@ FILE_MADE=
 # What is to be done before each run, of a command that uses something up; words for a shell.
 BEFORE=
 
-# walk NAME COMMAND... - nomem.py says what is wrong
+# walk NAME COMMAND... - a verdict on the faults that nomem.py prints
 walk() {
 	local name=$1 wrong
 	shift

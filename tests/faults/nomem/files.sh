@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Out of memory while files are made and read: as tests/faults/nomem/tables.sh.
+# Out of memory while writing and reading files; see tests/faults/nomem/tables.sh.
 # needs: awk python3
 # timeout: 600
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Out of memory while what other recorders made becomes a cdict: as tests/faults/nomem/tables.sh.
+# Out of memory while converting files of other recorders; see tests/faults/nomem/tables.sh.
 # needs: awk python3
 # timeout: 600
 set -u

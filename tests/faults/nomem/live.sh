@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Out of memory while it is recorded, and within perf: no two recordings are the same, so a file is there
-# whole, or cut with status 2 and a reason, or not there with status 1 and one.
+# Out of memory while recording, and within perf. No two recordings are equal, so the file must be complete,
+# or cut with status 2 and a reason, or absent with status 1 and a reason.
 # waits: 1
 # timeout: 600
 set -u
@@ -41,13 +41,13 @@ recorded() {
 		2) [ -e x.cdict ] || echo "none with status 2" ;;
 		127) # glibc's own end where a thread calls libdw or libstdc++ for the first time: as after SIGKILL
 			grep -q 'cannot allocate memory for thread-local data: ABORT' err || echo "status 127: $(head -n 1 err)"
-			[ ! -e x.cdict ] || "$CDICT" info -q --verify x.cdict | grep -qE 'is cut at byte|whole' || echo "what is left is not read"
+			[ ! -e x.cdict ] || "$CDICT" info -q --verify x.cdict | grep -qE 'is truncated at byte|whole' || echo "what is left is not read"
 			;;
 		*) echo "status $status" ;;
 		esac >wrong
 		[ $status -eq 0 ] || [ "$(wc -l <err)" -eq 1 ] || echo "$(wc -l <err) lines: $(tr '\n' '|' <err)" >>wrong
 		# ENOMEM of the kernel's is what rings of other recorders leave, too
-		[ $status -eq 0 ] || grep -qE 'memory|may not lock' err || head -n 1 err >>wrong
+		[ $status -eq 0 ] || grep -qE 'memory|cannot lock' err || head -n 1 err >>wrong
 		[ ! -e x.cdict ] || [ $status -ne 0 ] || whole x.cdict || echo "not whole with status 0" >>wrong
 		sed "s/^/$point: /" wrong
 	done
@@ -69,7 +69,7 @@ symbols() {
 			status=$?
 			case $1:$status in
 			*:0) whole x.cdict || echo "$how $n: not whole" ;;
-			*:139) "$CDICT" info -q --verify x.cdict | grep -q 'is cut at byte' || echo "$how $n: what is left is not read" ;;
+			*:139) "$CDICT" info -q --verify x.cdict | grep -q 'is truncated at byte' || echo "$how $n: what is left is not read" ;;
 			*) echo "$how $n: status $status: $(head -n 1 err)" ;;
 			esac
 		done
@@ -87,7 +87,7 @@ looked() {
 		0) [ "$(wc -l <out)" -gt 3 ] || echo "$point: status 0 and $(wc -l <out) lines" ;;
 		1)
 			told=$((told + 1))
-			[ "$(wc -l <err)" -eq 1 ] && grep -qE 'memory|may not lock' err || echo "$point: $(head -n 2 err)"
+			[ "$(wc -l <err)" -eq 1 ] && grep -qE 'memory|cannot lock' err || echo "$point: $(head -n 2 err)"
 			;;
 		*) echo "$point: status $status" ;;
 		esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Out of memory while names are looked for and put in: as tests/faults/nomem/tables.sh.
+# Out of memory while finding and applying names; see tests/faults/nomem/tables.sh.
 # needs: awk python3
 # timeout: 600
 # shellcheck disable=SC2154
@@ -35,9 +35,9 @@ cloud nomem-token '{"id": "11111111-0000-4000-8000-000000000001", "name": "chain
 	"metadata": {"a": "b"}}' host=node-7 >rules
 serve rules
 printf 'clouds: {a: {auth: {auth_url: "%s", username: u, password: %s, project_name: p}}}\n' "$url" "$password" >clouds.yaml
-# GnuTLS has a line of its own, and what libcurl could not do may be told before the rest fails
+# GnuTLS prints its own line, and a failure of libcurl may be reported before the rest fails
 SEVERAL_LINES=1
-# Without memory for a path glibc 2.41 says that a library, or one that it needs, is not there: names are left out, and it is told.
+# Without memory for a path, glibc 2.41 reports a missing library: names are left out, with a message.
 TOLD='no names from OpenStack: OpenStack.*, which is not installed'
 walk nomem_openstack "${identify[@]}" --openstack --os-cloud a
 mkdir -p config && printf '[tasks]\nsort = tid\ntop = 3\n' >config/config

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Out of memory while a command is swept and its figures are drawn: as tests/faults/nomem/tables.sh.
+# Out of memory while running a sweep and drawing its figures; see tests/faults/nomem/tables.sh.
 # timeout: 600
 set -u
 cd "$(mktemp -d)" || exit 1

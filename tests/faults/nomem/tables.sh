@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Out of memory is told: whichever allocation of a command fails, it says so in one line and ends with
-# status 1, or it does without and prints what it always prints.  Never another output with status 0.
+# Out of memory is reported: whichever allocation of a command fails, the command prints one line and exits with
+# status 1, or it does without the memory and prints its usual output.  It never prints other output with status 0.
 # needs: awk python3
 # timeout: 600
 set -u
@@ -71,7 +71,7 @@ printf '{"a": [1, 2.5], "b.c": {"d": 3}}' >x.json
 walk nomem_push_bench "$CDICT" push -q --store jobs --job 2001 --host h --bench x.json
 walk nomem_pull_figures "$CDICT" pull -q --store jobs --job 2001 --format json
 walk nomem_pull_openmetrics "$CDICT" pull -q --store jobs --job 2001 --format openmetrics
-# cut off it has no "# EOF", and nobody takes it
+# without its "# EOF", parsers refuse it
 PRINTS_AS_IT_GOES=1 walk nomem_tasks_openmetrics "$CDICT" tasks x.cdict --format openmetrics
 walk nomem_pull "$CDICT" pull -q --store jobs --job 2001 -o pulled
 FILE_MADE=x.out

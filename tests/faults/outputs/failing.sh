@@ -3,8 +3,8 @@
 # timeout: 1200
 # needs: python3
 #
-# Whichever write, link, rename, sync or truncation of a command fails, or is the last before SIGKILL: under the final
-# name is the older file or the new one, whole; a failure is one line and status 1; nothing else stays.
+# Whichever write, link, rename, sync or truncation of a command fails, or is the last before SIGKILL: the final name
+# has the complete old or the complete new file; a failure gives one line and status 1; no other files remain.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
 #
-# Calls that fail and SIGKILL in recordings and in perf, whose files are never twice the same; SIGKILL at any moment; a
-# reader beside a writer; folders that vanish; pipes that nobody reads. Under the final name is the older file or a whole
-# new one, with the older one as its .old.
+# Failing calls and SIGKILL in recordings and in perf, whose files always differ; SIGKILL at any moment; a reader during a
+# write; vanishing folders; pipes without a reader. The final name has the old file, or a complete new one with the old one
+# as its .old.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1
@@ -26,7 +26,7 @@ fresh() {
 sound() {
 	if ! cmp -s work/x.cdict older.cdict; then
 		"$CDICT" info -q --verify work/x.cdict >info.txt 2>&1 ||
-			{ case $2 in 2 | 137) grep -qE 'is cut|are left' info.txt ;; *) false ;; esac; } || echo "$1: $(tail -n 1 info.txt)"
+			{ case $2 in 2 | 137) grep -qE 'is truncated|are left' info.txt ;; *) false ;; esac; } || echo "$1: $(tail -n 1 info.txt)"
 		cmp -s work/x.cdict.old older.cdict || echo "$1: the older file is lost"
 	fi
 	[ "$2" -eq 137 ] || find work -name '.?*' -printf "$1: %P stays\n"
@@ -48,11 +48,11 @@ calls() {
 			(cd work && exec env "$preload=$NOWRITE" NOWRITE_AT=$n "NOWRITE_$how" "$@" >../out 2>../err </dev/null)
 			status=$?
 			sound "call $n, $how" $status
-			# A recording keeps what it has, and says so. Of perf's calls some are its own, and its status is any.
+			# A recording keeps its data, and reports it. Some calls are perf's own, so any status is possible.
 			case $status:$name in
 			0:* | 1:* | 137:* | *:plugin) ;;
-			2:record) grep -q 'what was written is kept' err || echo "call $n, $how: $(head -n 1 err)" ;;
-			2:top) grep -q 'to be saved was not written' err || echo "call $n, $how: $(head -n 1 err)" ;;
+			2:record) grep -q 'the part written so far is kept' err || echo "call $n, $how: $(head -n 1 err)" ;;
+			2:top) grep -qE '[0-9]+ saves? failed' err || echo "call $n, $how: $(head -n 1 err)" ;;
 			*) echo "call $n, $how: status $status: $(head -n 1 err)" ;;
 			esac
 			# what is short is written on
@@ -108,7 +108,7 @@ verdict killed_annotate "$(killed "$CDICT" annotate -q ../in.cdict --map ../map.
 verdict killed_report "$(killed "$CDICT" report -q ../in.cdict -o x.txt 2>&1)"
 verdict killed_heatmap "$(killed "$CDICT" heatmap -q ../in.cdict --format-out svg -o x.txt 2>&1)"
 
-# In place a file is the one or the other, to who reads it at any moment.
+# At any moment, a reader sees the complete old or the complete new file.
 beside() {
 	local n=0
 	rm -rf work && mkdir work

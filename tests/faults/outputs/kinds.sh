@@ -3,9 +3,9 @@
 # timeout: 600
 # needs: python3
 #
-# Every command that has -o, over every kind of capture that there is: what the command is made for is another file, and
-# the capture stays what it is, or is NAME.old of another capture. Commands and kinds are the program's own lists: a new
-# one without a line here fails.
+# Every command with -o, onto a capture of every kind: the command writes another file, and the capture stays unchanged,
+# or becomes NAME.old of another capture. Commands and kinds come from the program's own lists: a new one without a line
+# here fails.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1
@@ -227,7 +227,7 @@ again() {
 	cp "$DATA/kvm-libvirt-cgroups.data" run.data
 	"$CDICT" convert -q -i run.data
 	cmp run.cdict.old first.cdict
-	# names that somebody gave are in no input
+	# names that users assigned are not in any input
 	"$CDICT" tasks -q run.cdict --format csv | awk -F, 'NR == 2 { print $2 ",Mine,vcpu0,,,7,Web" }' >map.csv
 	"$CDICT" annotate -q run.cdict --map map.csv || echo "annotate: status $?"
 	cp run.cdict named.cdict

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
 #
-# Nothing of the user's is lost: every command that writes, onto its input, another capture, a map, links of
-# each kind, a directory and a full disk. Whatever was there is there afterwards, under its name or as NAME.old, and
-# nothing else is.
+# No user data is lost: every command that writes, onto its input, another capture, a map, links of each kind, a
+# directory and a full disk. All previous files exist afterwards, under their name or as NAME.old, and no others
+# do.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1
@@ -50,7 +50,7 @@ swept() { "$CDICT" sweep -q --plot in.json -o "$1" >/dev/null; }
 comparison() { "$CDICT" diff -q in.cdict in.cdict --map map.csv -o "$1" --format md; }
 identify() { "$CDICT" identify -q --proc-root "$host" --libvirt off -o "$1"; }
 record() { "$CDICT" record -q -s 0.05 --no-names --map map.csv -o "$1"; }
-# more rows than a disk of 4 KB holds
+# more rows than fit on a disk of 4 KB
 queried() { "$CDICT" query -q 'SELECT * FROM ftrace_event' in.cdict --map map.csv -o "$1" --format "${2-text}"; }
 queried_csv() { queried "$1" csv; }
 queried_json() { queried "$1" json; }
@@ -133,7 +133,7 @@ matrix() {
 	local command=$1 input ok=129 capture=1 e=
 	input=$(input_of "$command")
 	makes_captures "$command" && capture=0
-	# what is written is told by the name: those without an ending are none
+	# the name selects the format: names without an extension do not work
 	[ "$command" != swept ] || e=.csv
 	[ -z "$input" ] || {
 		try "$command" input "$input" $ok
@@ -202,7 +202,7 @@ done
 
 # ---- rights -----------------------------------------------------------------------------------------
 
-# Captures hold command lines: only their owner reads them, whatever umask says. Others are as any file.
+# Captures contain command lines: only their owner can read them, whatever the umask. Other files follow it.
 rights() {
 	rm -rf work && cp -a given work && cd work || exit 1
 	umask 022
@@ -267,7 +267,7 @@ nothing() {
 }
 verdict outputs_nothing_replaces_nothing "$(nothing 2>&1)"
 
-# Of two recorders on one name the second is told; a file that grows can be read, and is replaced by nobody.
+# The second of two recorders on one name fails with a message; a growing file can be read, but no command replaces it.
 two() {
 	rm -rf work && cp -a given work && cd work || exit 1
 	"$CDICT" record -q --no-names -o two.cdict 2>one.txt &

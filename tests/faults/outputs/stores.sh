@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 300
 #
-# Files of hosts with alike names, stores behind another user's link, full disks of --keep, pull and query, and the
+# Files of hosts with similar names, stores that are links of another user, full disks for --keep, pull and query, and the
 # journal of a killed sweep.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
@@ -98,7 +98,7 @@ else
 	skip store_behind_a_strangers_link "only root can lay a link of another user"
 fi
 
-# The child that records outlives its sweep for a moment, and holds nothing.
+# The recording child outlives its sweep for a moment, without holding locks or files.
 killed() {
 	local sweep=("$CDICT" sweep -q -n 2 -L b 1,2 --record --metric record.switches -o s.json -- sleep 0.5) pid children
 	setsid "${sweep[@]}" >/dev/null 2>&1 &

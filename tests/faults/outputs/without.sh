@@ -3,8 +3,8 @@
 # timeout: 900
 # needs: python3
 #
-# Captures without CPUs, without tasks, without time: every command with every choice of its options ends with one of cdict's
-# statuses. The sanitizers' build runs it, too (tests/run): what they report is a failure.
+# Captures without CPUs, without tasks, without time: every command with every choice of its options exits with one of cdict's
+# statuses. The sanitizer build runs this test, too (tests/run): a sanitizer report is a failure.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """equal.py COMMAND JOB.json [HOST=]FILE.json... - whether a job's table is the sum of the files' tables.
 
-Counters must be equal to the last digit, row by row and in all; the longest must be the longest;
-percentiles may differ by what a histogram states (0.8 % of the value, twice: once on either side).
-Rows of files are told apart by name, VM (a nameless one's with its host: HOST, else as the file says), vCPU and reason.
+Counters must be equal to the last digit, row by row and in total; maxima must be the maxima;
+percentiles may differ by the error of a histogram (0.8 % of the value, on either side).
+Rows of files are identified by name, VM (without a name, with its host: HOST, else from the file), vCPU and reason.
 """
 import json
 import sys

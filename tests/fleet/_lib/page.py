@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is in a job's page (render/page/fleet_page.h), read as a stranger would.
+"""The contents of a job's page (render/page/fleet_page.h), read independently of cdict's code.
 
-page.py PAGE.html equal TABLE COMMAND.json   rows and total of TABLE are those that the command prints
-page.py PAGE.html cells CAPTURE-TASKS.json CPUS   of a job with one bucket: cell and host's row against the capture's tasks
+page.py PAGE.html equal TABLE COMMAND.json   rows and total of TABLE equal the output of the command
+page.py PAGE.html cells CAPTURE-TASKS.json CPUS   for a job with one bucket: compares cell and host's row with the capture's tasks
 page.py PAGE.html print EXPRESSION           of head, rows, values, links
 """
 import base64

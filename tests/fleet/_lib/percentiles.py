@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""percentiles.py - what a job's merged histograms say.
+"""percentiles.py - checks the percentiles of a job's merged histograms.
 
-same COMMAND JOB.json FILE.json HOST   of a job with one capture: to the last digit what the file says; rows that are told apart by more
-                                       than a job does (threads of one name) are left out
-exact COMMAND JOB.json HOST=FILE.csv...  against the exact ones of all single waits and slices (CSV of the files): within
-                                       1/128 of the value, as a histogram states; of rows whose values those are: their sum is the same, to the
-                                       last nanosecond (SQL has no slices and waits of which an end was not seen, and other names)
+same COMMAND JOB.json FILE.json HOST   for a job with one capture: equal to the file to the last digit; rows that a job does
+                                       not distinguish (threads of one name) are left out
+exact COMMAND JOB.json HOST=FILE.csv...  compares with the exact percentiles of all single waits and slices (CSV of the files):
+                                       within 1/128 of the value, the error of a histogram; only for rows with the same values: their sum is equal, to
+                                       the nanosecond (SQL omits slices and waits with an unseen end, and uses other names)
 
-Prints what differs; at last, when nothing does, nothing.
+Prints differences; nothing if there are none.
 """
 import csv
 import json

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced: a redis-server of the test's own on loopback, and what all tests of this folder do.
+# Sourced: starts a separate redis-server on loopback, and has functions shared by the tests of this folder.
 
-# free_port - one that nobody listens on.
+# free_port - prints a port without a listener.
 free_port() {
 	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }

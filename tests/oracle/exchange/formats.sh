@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Whatever the format, an export holds the same slices, exits and wake-ups; every format is read by something else than
-# what wrote it.
+# All export formats have the same slices, exits and wake-ups; an independent reader reads each format.
 # needs: python3 jq
 # timeout: 600
 set -u

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# I/O traces that were imported are exported as they were, and what is imported again is the same.
+# Imported I/O traces are exported unchanged, and importing the export gives the same result.
 # needs: python3 jq
 set -u
 . "$TOP/tests/oracle/_lib.sh"
@@ -17,7 +17,7 @@ whole() {
 	rows io "$1" >want
 	rows io a.pfw.gz | diff want - | head -n 5
 	rows io a.json | diff want - | head -n 5
-	# without those that are no slices, which only CSV has, too
+	# without events that are not slices, which only CSV has
 	rows io-csv a.csv | comm -23 want - | head -n 5
 	import a.pfw.gz b.cdict && export_to b.cdict -o b.pfw
 	rows io b.pfw | diff want - | head -n 5

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Names of tasks, parameters and frames are anybody's text: in each format of query, export, flame and sweep nothing of them is run by
-# a spreadsheet, a terminal or a browser, reorders or hides what stands beside it, or is lost.
+# Names of tasks, parameters and frames are untrusted text: in no format of query, export, flame and sweep does a spreadsheet, a
+# terminal or a browser run any part of them; they do not reorder or hide text next to them, and no part is lost.
 # needs: python3
 set -u
 . "$TOP/tests/oracle/_lib.sh"
@@ -65,7 +65,7 @@ exported() {
 	harmless lines m.pfw '=cmd' '<U+202E>label'
 }
 stacks() {
-	# frames are what a file says; a capture's are its tasks
+	# a file supplies its own frames; those of a capture are its tasks
 	printf '%b 7\n' '</script><img;=1+1,x|;\x1b[2J\xff;+a\xe2\x80\xaeb;@SUM(A1);-2+3;</style>&<b>' >h.folded
 	for format in text csv md json svg html folded; do
 		"$CDICT" flame -q h.folded --format $format >"f.$format" || return

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Exported Perfetto traces keep to the published rules, and hold what the capture does: no more, no less.
+# Exported Perfetto traces follow the published rules, and have exactly the contents of the capture.
 # needs: python3 jq
 # timeout: 600
 set -u
@@ -37,7 +37,7 @@ for file in $(real_captures); do
 	verdict "perfetto_$name" "$(whole "$name" x.cdict)"
 done
 
-# ---- made-up captures: the rules hold of what is odd, too ----
+# ---- synthetic captures: the rules also hold in unusual cases ----
 for trace in "$DATA"/*.trace; do
 	name=$(basename "$trace" .trace)
 	"$MKPERF" --formats "$DATA/formats" -o t.data "$trace" 2>/dev/null &&

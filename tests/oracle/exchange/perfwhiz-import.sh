@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # needs: python3
 #
-# The file of perfwhiz, the Python tool that first used the name cdict: what cdict writes is what msgpack reads, what is
-# read is every row, and what is read and written again is what it was.
+# Files of perfwhiz, the Python tool that first used the name cdict: msgpack reads cdict's output, cdict reads every
+# row, and reading and writing a file again leaves it unchanged.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1

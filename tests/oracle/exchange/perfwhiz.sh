@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The file of perfwhiz goes out and comes in: every switch, exit and name is there again, and a second time nothing
-# changes any more.
+# Exporting and importing a perfwhiz file keeps every switch, exit and name; a second round changes nothing
+# more.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1

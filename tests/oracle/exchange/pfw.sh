@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# I/O traces, read by cdict and by Python: what else went on while files were active, and every event's columns, are the
-# same; files, members and threads change nothing. Made-up traces here, other people's in ../shared.
+# I/O traces, read by cdict and by Python: the activity while files were active, and every event's columns, are equal;
+# the division into files, members and threads makes no difference. Synthetic traces are here, foreign ones in ../shared.
 # needs: python3 sqlite3
 set -u
 . "$TOP/tests/oracle/_lib.sh"
@@ -23,7 +23,7 @@ slices() {
 		tail -n +2 | tr -d '\r"'
 }
 
-# holds NAME PATTERN CDICT TRACE... - both ways of asking give what Python finds
+# holds NAME PATTERN CDICT TRACE... - both queries give the same as Python
 holds() {
 	local name=$1 pattern=$2 cdict=$3
 	shift 3
@@ -45,7 +45,7 @@ columns() {
 	verdict "pfw_columns_$name" "$(diff want got | head -n 20)"
 }
 
-# ---- made up ----
+# ---- synthetic ----
 
 python3 "$PFW" make 30000 1 >one.pfw && python3 "$PFW" make 20000 2 >two.pfw || exit 1
 gzip -nk one.pfw

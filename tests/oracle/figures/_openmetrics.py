@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""openmetrics.py TEXT JSON - what is wrong with a table as OpenMetrics, by somebody else's parser.
+"""openmetrics.py TEXT JSON - reports faults of a table as OpenMetrics, by independent parsers.
 
-Read by python3-prometheus-client, which is strict about OpenMetrics 1.0; then by the rules of node_exporter's
-textfile collector, which reads an older form of the text: no times, no types but its own, no series twice.
-Each value must be that of the same row and key in JSON, and each figure in JSON must be there.
+Parses TEXT with python3-prometheus-client, which is strict about OpenMetrics 1.0; then by the rules of node_exporter's
+textfile collector, which reads an older form of the text: no timestamps, only its own types, no duplicate series.
+Each value must equal the one of the same row and key in JSON, and each figure in JSON must be present.
 """
 import json
 import math

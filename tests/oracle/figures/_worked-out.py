@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-One made-up capture and what every command must print of it, worked out from the durations that it
-is made of and from doc/figures.md alone: `figures.py trace` writes the trace, `figures.py check CDICT
-x.cdict` holds every column of every table against the durations, by its JSON key and by its title and
-unit for people.  A column that nothing is known of here fails: a new figure needs its line.
+A synthetic capture and the expected output of every command, computed from its durations and from
+doc/figures.md alone: `_worked-out.py trace` writes the trace, `_worked-out.py check CDICT
+x.cdict` compares every column of every table with the durations, by its JSON key and by its displayed title and
+unit.  An unknown column fails: a new figure needs a line here.
 
-The vCPU V (101, of process 100) runs on CPU 0, where the rival R (200) takes every moment that V
-leaves; W (300) on CPU 1 wakes V and never stops.  CPUs 0 and 1 are node 0 and threads of one core, 2 and 3 are
+The vCPU V (101, of process 100) runs on CPU 0, where the rival R (200) runs whenever V
+does not; W (300) on CPU 1 wakes V and never stops.  CPUs 0 and 1 are node 0 and threads of one core, 2 and 3 are
 node 1 and threads of another.
-V is born a while after the window opens, goes N times through one loop and ends on CPUs 2 and 3.
-Most durations come in four lengths: of 2000 there are 1000 short ones, one of them a little shorter
-still, 985 longer, 14 long and 1 longest, so that minimum, p50, p99, p99.9, average, maximum and sum all
+V is born some time after the window begins, runs through one loop N times, and ends on CPUs 2 and 3.
+Most durations have four lengths: of 2000 there are 1000 short ones, one of them slightly shorter,
+985 longer, 14 long and 1 longest, so that minimum, p50, p99, p99.9, average, maximum and sum all
 differ.
 """
 import json
@@ -371,7 +371,7 @@ def expected(c):
             ("preemptions", "preemptions", "n", N), ("waits", "waits", "n", N + 4),
             ("halts", "halts", "n", N + 1), ("blocks", "blocks", "n", 2),
             ("worst_ns", "worst ms", "ms", preempt.max), ("worst_at_ns", "at s", "s", preempt.max_at),
-            ("worst_cpu", "on CPU", "id", 0), ("worst_state", "worst was", "text", "preempted"),
+            ("worst_cpu", "on CPU", "id", 0), ("worst_state", "worst state", "text", "preempted"),
             ("worst_behind", "behind", "text", "rival-200"),
         ]
         + of_times("preempted_", "pre ", "ms", preempt, "avg p99")
@@ -397,8 +397,8 @@ def expected(c):
             ("delayed_percent", "% of delay", "%", Share(preempt.sum + by_r, delayed)),
             ("preempted_ns", "preempted ms", "ms", preempt.sum), ("waiting_ns", "waiting ms", "ms", by_r),
             ("slices", "slices", "n", 2 * N + 2), ("took_over", "took over", "n", N),
-            ("group", "one of", "text", "rival"), ("group_kind", "which is", "text", "task"),
-            ("group_tasks", "its tasks", "n", 1), ("group_percent", "their %", "%", Share(preempt.sum + by_r, delayed)),
+            ("group", "group", "text", "rival"), ("group_kind", "group kind", "text", "task"),
+            ("group_tasks", "group tasks", "n", 1), ("group_percent", "group %", "%", Share(preempt.sum + by_r, delayed)),
         ],
     )
 

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
 #
-# For every real and made-up capture, whole and randomly thinned, cut and holed: vCPU states add up to the
-# window, core map columns to all of it, antagonists to no more than the waits (unit/hold.h); and a
-# walk over a window alone tells what one over all tells of it, also of captures with events missing
-# that nobody reported, and with lost ones; and a walk in two parts, cut anywhere, prints what one in one prints;
-# and what each CPU alone tells adds up to what all tell. EVERY=1: of captures of one kind each.
+# For every real and synthetic capture, complete and with random events removed, cut or with gaps: vCPU states add up to the
+# window, core map columns to the whole window, antagonists to at most the waits (unit/hold.h). A walk over
+# a window gives the same figures as the whole capture does for it, also if events are missing, with
+# or without a loss record. A walk in two parts, cut anywhere, prints the same as a single walk.
+# The figures of the single CPUs add up to those of all. EVERY=1: all captures, not only one of each kind.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 addup=$BUILD/tests/tools/check/addup

@@ -3,8 +3,8 @@
 # needs: jq perl
 # timeout: 600
 #
-# Names in every capture there is: they change no event, come out of convert and annotate alike,
-# and a file that is being named when the program is killed is the old one or the new one.
+# Names in every capture: they change no event, are the same from convert and from annotate,
+# and a file is the complete old or new one if the program is killed while naming it.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 

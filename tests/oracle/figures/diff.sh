@@ -3,8 +3,8 @@
 # needs: jq awk
 # timeout: 600
 #
-# cdict diff as a gate: a seeded regression is found and named, equal runs pass, real recordings of the same VMs
-# compare by name. Made-up runs: tests/live/diff.sh records some.
+# cdict diff as a gate: it finds and names a planted regression, equal runs pass, real recordings of the same VMs
+# compare by name. The runs are synthetic; tests/live/diff.sh records some.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -136,7 +136,7 @@ wrong+=$(expect 1 --fail-if 'latency.p99[name=nobody] > +1 %' equal-1.cdict hog-
 wrong+=$(expect 1 --fail-if 'latency.p99 > +1 %' --min-events 301 equal-1.cdict hog-1.cdict)
 "$CDICT" convert -q -e 'kvm:*' -i hog-1.data -o kvm.cdict
 wrong+=$(expect 1 --fail-if 'latency.p99 > +1 %' equal-1.cdict kvm.cdict)
-grep -q "kvm.cdict holds no sched:sched_switch" err || wrong+=$(cat err)
+grep -q "kvm.cdict has no sched:sched_switch events" err || wrong+=$(cat err)
 wrong+=$(expect 1 equal-1.cdict kvm.cdict)
 sed 's/worker/other/; s/hog/another/' equal-1.trace >other.trace
 "$MKPERF" --formats "$DATA/formats" -o other.data other.trace && "$CDICT" convert -q -i other.data -o other.cdict

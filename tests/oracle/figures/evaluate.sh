@@ -3,11 +3,11 @@
 # timeout: 900
 # needs: python3
 #
-# Every figure of tasks, latency, switches, coremap, successors, exits and vcpu is what an evaluator
-# says that was written from figures.md and cdict(5) alone (tests/tools/check/evaluate), for whole captures
+# Every figure of tasks, latency, switches, coremap, successors, exits and vcpu equals that of an evaluator
+# that was written from figures.md and cdict(5) alone (tests/tools/check/evaluate), for whole captures
 # and for random windows.
 #
-# EVALUATE_WINDOWS=200 evaluates so many windows of every capture instead of a few.
+# EVALUATE_WINDOWS=200 evaluates this number of windows of every capture instead of a few.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -42,7 +42,7 @@ while IFS= read -r data; do
 	case $name in
 	*-be) continue ;; # the same again
 	esac
-	# Most captures are of hosts with one thread a core: who ran beside whom is evaluated as if there were two.
+	# Most captures are of hosts with one thread per core: siblings are evaluated as if there were two.
 	! python3 "$TOP/tests/tools/check/pairthreads.py" "$data" paired.data || data=paired.data
 	convert "$data" || { echo "not ok $name"; continue; }
 	evaluate "$name" x.cdict "$windows"

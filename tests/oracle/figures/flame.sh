@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # needs: python3
 #
-# The stacks of a task add up to what cdict tasks says of it, in the whole capture, in windows that begin in the middle, and
-# on some CPUs: time off the CPU and switches. Windows that touch add up, stack by stack; two threads say what one says.
+# The stacks of a task add up to its figures in cdict tasks, in the whole capture, in windows that begin in the middle, and
+# on some CPUs: time off the CPU and switches. Adjacent windows add up, stack by stack; two threads give the same as one.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 have_perf || { echo "perf is not installed" >&2; exit 77; }

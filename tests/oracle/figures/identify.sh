@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # needs: jq xmllint
 #
-# cdict identify against what else is known of the same hosts: libvirt's state files and control
-# groups, the vCPU numbers in KVM's own events of the recording, libvirt's library, the live /proc.
+# Compares cdict identify with other sources about the same hosts: libvirt's state files and control
+# groups, the vCPU numbers in the recording's KVM events, libvirt's library, the live /proc.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -170,7 +170,7 @@ END
 	verdict the_test_drivers_own_domain_is_found \
 		"$(jq -e '.vms[0] | .libvirt and .instance == "test"' map.all 2>&1 | grep -vx true)"
 
-	# A connection that nobody answers: ended in time; its helper, as ssh would, sees the end.
+	# A connection without an answer: ended in time; its helper, like ssh, sees the end.
 	cat >deaf <<END
 #!/bin/sh
 echo \$\$ >$PWD/deaf.pid

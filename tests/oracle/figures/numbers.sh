@@ -4,14 +4,14 @@
 #
 # The figures of analyze/ against perf's own reports of the same capture, to perf's printed
 # digits: `perf sched timehist --summary -M` and `--state`, `perf sched latency -p`, `perf kvm stat
-# report` for vmexit, ioport, mmio and msr.  doc/figures.md says what is let pass, and why:
-#   - perf books the last slice of an exiting task under tid -1: when it did, the tasks that died
-#     are compared as one sum with the row of -1, of which perf's cut digits leave the last open;
-#     perf 6.12 forgets a task when it exits: those that died are not compared with it;
-#   - perf adds the mean slice up in floating point and cuts it: just below a whole number of microseconds;
-#   - time off the CPU is not compared for tasks of which some time or a wait is unknown (perf bridges it, also while it
-#     was still switching the CPUs' events on);
-#   - a wait in state R+ is sleep to perf 6.1;
+# report` for vmexit, ioport, mmio and msr.  Accepted differences, explained in doc/figures.md:
+#   - perf attributes the last slice of an exiting task to tid -1: if so, the sum of the tasks that died
+#     is compared with the row of -1, except for the last digit, which perf truncates;
+#     perf 6.12 drops a task when it exits: tasks that died are not compared with it;
+#   - perf computes the mean slice in floating point and truncates it: just below a whole number of microseconds;
+#   - time off the CPU is not compared for tasks with unknown time or an unknown wait (perf bridges it, also while it
+#     was still enabling the CPUs' events);
+#   - perf 6.1 counts a wait in state R+ as sleep;
 #   - exits that perf calls UNKNOWN are compared by their numbers only.
 set -u
 . "$TOP/tests/oracle/_lib.sh"

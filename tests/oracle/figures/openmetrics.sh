@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every table as OpenMetrics is what Prometheus' own parser takes, and node_exporter's textfile collector; it has each figure of the JSON, and no
-# series twice, whatever tasks are called.
+# Prometheus' own parser and node_exporter's textfile collector accept every table as OpenMetrics; it has each figure of the JSON, and no
+# duplicate series, whatever the names of tasks.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1

@@ -4,8 +4,8 @@
 # timeout: 600
 # needs: jq python3 sqlite3
 #
-# cdict query: its tables are what the commands print, of the whole and of windows; what is asked of a time is what the whole
-# tells of it, and reads its blocks only; the questions of doc/query.md; several files; the extension in SQLite's own shell.
+# cdict query: its tables equal the commands' output, for the whole capture and for windows; a query for a time range gives the same rows
+# as the whole capture, and reads only its blocks; the queries in doc/query.md; several files; the extension in SQLite's shell.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1
@@ -34,7 +34,7 @@ verdict queries_written_for_perfetto_run_as_they_are "$("$CDICT" query --sql "$T
 
 # ---- equal to the commands ----
 
-# a wait of who was woken where it is not known what it did before is no part of its time off the CPU
+# a wait of a task whose state before the wake-up is unknown is not part of its time off the CPU
 since_unknown='(before IS NULL OR before < ts) AND ts > (SELECT min(ts) FROM thread_state)'
 # tables NAME FILE OPTIONS...
 tables() {
@@ -101,7 +101,7 @@ mksw=$BUILD/tests/tools/make/mkswitches
 "$mksw" "$DATA/formats" many.cdict 8000000 || exit 1
 sql='SELECT count(*), sum(dur) FROM sched_slice WHERE ts BETWEEN 1001000000000 AND 1001010000000'
 "$CDICT" query -v "$sql" many.cdict >many.out 2>many.err
-read -r blocks all < <(sed -n 's/^cdict query: \([0-9]*\) event blocks read, of \([0-9]*\)$/\1 \2/p' many.err)
+read -r blocks all < <(sed -n 's/^cdict query: \([0-9]*\) of \([0-9]*\) event blocks read$/\1 \2/p' many.err)
 echo "# of 8 million events in ${all:-?} blocks ${blocks:-?} were read" >&2
 verdict a_window_of_8_million_events_reads_its_blocks_only "$(
 	[ "${all:-0}" -ge 100 ] || echo "$all blocks"
@@ -196,7 +196,7 @@ refused no_other_capture_is_opened "SELECT cdict_open('other.cdict')" 'not autho
 refused no_file_is_vacuumed_into "VACUUM INTO 'x.db'" '.'
 refused a_table_of_the_file_is_not_written "DELETE FROM thread" 'may not be modified'
 refused a_wrong_statement_is_told "SELEC 1" 'near "SELEC": syntax error'
-refused a_set_that_is_none_is_told "SELECT interval_dur(x'00')" 'no set of intervals'
+refused a_set_that_is_none_is_told "SELECT interval_dur(x'00')" 'not a set of intervals'
 refused a_value_of_a_gigabyte_is_told "SELECT length(zeroblob(1 << 30))" 'too big'
 verdict no_file_was_left "$(ls x.db* 2>/dev/null)"
 refused what_takes_all_memory_is_told "CREATE TABLE t AS WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM n LIMIT 20000) SELECT randomblob(200000) FROM n" 'out of memory'

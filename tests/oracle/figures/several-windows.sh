@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # needs: python3
-# Figures of several windows are the sums of those of each, for every command whose figures add up.
+# Figures of several windows are the sums over the windows, for every command whose figures add up.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -10,7 +10,7 @@ cat >add.py <<'END'
 import json, subprocess, sys
 
 cdict = sys.argv[1]
-# keys that tell rows apart; figures that are no sums: of the largest, of the middle, of one moment, rates, shares
+# keys that identify rows; figures that are not sums: maxima, medians, moments, rates, shares
 KEYS = {"name", "tid", "pid", "comm", "vm", "vcpu", "cpu", "node", "core", "next", "next_tid", "next_pid", "next_vm",
         "reason", "reason_code", "isa", "code", "event", "lossy", "idle", "unknown", "label", "group", "role", "state"}
 NOT_SUMS = ("_avg_ns", "_p50_ns", "_p99_ns", "_p999_ns", "_max_ns", "_min_ns", "_at_ns", "_percent", "_per_s",

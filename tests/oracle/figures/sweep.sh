@@ -3,9 +3,9 @@
 # needs: python3
 # timeout: 300
 #
-# The sweep of a real benchmark (tests/bench/_measure/diskread.c): its data and pictures are there, the figures are those that Python's
-# statistics make of the samples, squares and bars are where the axes of the SVG say, hostile text stays text; what kill -9
-# interrupts at any moment goes on.
+# The sweep of a real benchmark (tests/bench/_measure/diskread.c) writes its data and pictures; its figures equal those of Python's
+# statistics module for the samples; squares and bars match the axes of the SVG; hostile text stays text; a sweep interrupted by
+# kill -9 at any moment continues.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1
@@ -108,7 +108,7 @@ hostile() {
 }
 verdict hostile_text_stays_text "$(hostile)"
 
-# Killed three times at whatever it is doing; every run that was told as done is in the end's data, once.
+# Killed three times at arbitrary moments; every run reported as done is in the final data, once.
 cat >slow <<'END'
 #!/bin/sh
 echo x >>ran
@@ -138,7 +138,7 @@ if command -v jq >/dev/null; then
 else
 	skip what_kill_9_interrupts_goes_on jq
 fi
-# A signal that can be caught says how to go on, and ends with it.
+# After a signal that can be caught, it prints how to continue, and ends by that signal.
 stopped() {
 	local pid
 	rm -f k.*

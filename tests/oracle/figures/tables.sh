@@ -3,8 +3,8 @@
 # needs: jq
 # timeout: 600
 #
-# What must hold for the tables that the commands print of any capture: states, columns and buckets
-# add up to the window to the ns, and every format has the same numbers.
+# Properties of the commands' tables for any capture: states, columns and buckets add up to the
+# window, to the ns, and every format has the same numbers.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -16,7 +16,7 @@ figures() {
 		echo "cdict $* fails"
 }
 
-# holds WHAT FILTER - the jq filter must give true; the documents are $tasks, $cells, ... in it.  They
+# holds WHAT FILTER - the jq filter must return true; the documents are $tasks, $cells, ... in it.  They
 # are collected, and asked of one jq by the function ask.
 program=
 holds() {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 300
 # needs: python3
-# Tables of windows are the same whether the file tells what the events before leave behind (DGST
-# blocks) or not: then all is walked.  And those blocks are no more than 1 % of the file.
+# Tables of windows are the same with the state before the window from the file (DGST blocks) and without,
+# when the whole file is walked.  These blocks take at most 1 % of the file.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # needs: python3
 #
-# Every column of every table against a capture made of known durations: figures.py.
+# Checks every column of every table for a capture made of known durations: _worked-out.py.
 set -u
 figures=$TOP/tests/oracle/figures/_worked-out.py
 cd "$TMPDIR" || exit

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# _make.sh BUILD VERSION: makes the golden files of a format version that is to be released.  Those
-# of released versions are never made again.
+# _make.sh BUILD VERSION: makes the golden files of a format version before its release.  Those of
+# released versions are never made again.
 set -eu
 cd "$(dirname "$0")"
 build=$1

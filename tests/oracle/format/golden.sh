@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # needs: python3
-# Files of every released format version are read as they always were: README.md beside this.
+# Files of every released format version still give the same output: see README.md in this folder.
 set -u
 here=$TOP/tests/oracle/format
 dump=$BUILD/tests/tools/check/dumpevents

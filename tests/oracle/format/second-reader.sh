@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
 # needs: python3
-# Two readers of the same files must agree on every event: libcdict's, and one in Python that was
-# written from cdict(5) alone.  On every fixture, converted here, and on files with damage.
+# Two readers of the same files must agree on every event: libcdict, and one in Python that was
+# written from cdict(5) alone.  The files are all converted fixtures, and damaged files.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events of ftrace as text, one a line: _ftrace_lines.py trace-cmd|cdict [kernel_stack] <TEXT
+"""Events of ftrace as text, one per line: _ftrace_lines.py trace-cmd|cdict [kernel_stack] <TEXT
 
-Of trace-cmd report -N -t, and of cdict script. A text of several lines becomes one with "|" between them. With a name only
-those events; of trace-cmd report without -N its stacks are then as the format prints them. Otherwise kernel_stack is left out,
-of which -N prints eight entries, whatever there are."""
+TEXT is the output of trace-cmd report -N -t, or of cdict script. Multi-line texts are joined with "|". With a name, only
+these events; use trace-cmd report without -N then, whose stacks follow the format. Without a name, kernel_stack is left out,
+because -N always prints eight entries."""
 import re
 import sys
 

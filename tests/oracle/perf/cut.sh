@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 900
 #
-# Cut and changed captures.  Of a cut perf.data everything printed is what the whole one prints, and
-# the status tells that something is missing.  Of a changed one, where the status is 0, exactly what
-# perf prints of it, or of the unchanged one when perf refuses it.  A cut or changed cdict never
-# prints a line that was not there, and tells when some are missing.
+# Cut and changed captures.  All lines of a cut perf.data are lines of the complete one, and the status
+# reports that events are missing.  A changed perf.data with status 0 gives exactly perf's output for it,
+# or, if perf refuses it, for the unchanged file.  A cut or changed cdict never prints a line that the
+# original does not have, and reports missing ones.
 #
-# The sanitizers see a quarter of the places: what a line may be is found without them.
+# The sanitizer build tests a quarter of the places; the contents of lines are checked without it.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 

@@ -3,9 +3,9 @@
 # needs: python3
 # timeout: 300
 #
-# Real recordings as a kill leaves them (no formats, no features, the last record cut) after five parts of their records,
-# and cut as they are: with --formats every whole record is what perf script prints of the same records with formats
-# behind them (tests/tools/run/mendperf.py).
+# Real recordings as if killed (no formats, no features, the last record cut) after five parts of their records,
+# and cut otherwise unchanged: with --formats every complete record gives the output of perf script for the same records with
+# formats appended (tests/tools/run/mendperf.py).
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -47,7 +47,7 @@ for file in "$DATA"/kvm-small.data "$DATA"/kvm-zstd.data "$DATA"/kvm-callchain.d
 	[ -r "$file" ] || { skip "$name" "there is no $file"; continue; }
 	found=0
 	more=()
-	# the kernel's own format files, as somebody saved them
+	# a saved copy of the kernel's format files
 	case $(basename "$file") in kvm-small.data) [ -z "$SHARED" ] || more=("$SHARED/captures/formats") ;; esac
 	verdict "$name" "$(parts "$file" "$file" "${more[@]}" 2>&1)"
 done

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # needs: jq
 #
-# Exits of Intel hosts as trace-cmd recorded them: each that 'perf kvm stat' pairs is paired, in the same time. What is
-# quiet on a CPU at first is no late recorder.
+# Exits of Intel hosts, recorded by trace-cmd: each exit that 'perf kvm stat' pairs is paired, with the same time. A CPU that
+# is quiet at first is not taken for a late recorder.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Are the made-up captures real ones?  Every tests/data/*.trace is built in every form, and the real
-# perf must read each: the same lines in all of them, as many as the trace has samples.
+# The synthetic captures are valid: every tests/data/*.trace is built in every form, and perf must read
+# each: the same lines in all forms, as many as the trace has samples.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 

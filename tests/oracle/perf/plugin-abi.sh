@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The plugin in other perfs than the one here, played by tests/tools/run/dlhost: from Linux 5.14, whose
-# samples are shorter, and from a later one, whose structures have grown; and in perfs that are odd.
+# The plugin in other versions of perf, simulated by tests/tools/run/dlhost: Linux 5.14, with shorter
+# samples, and a later one, with larger structures; and in a perf that misbehaves.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -91,7 +91,7 @@ verdict a_perf_without_attr "$(check_refused '^cdict-dlfilter: this perf does no
 verdict only_what_perf_s_filters_let_through "$(check_late)"
 verdict an_exit_without_stop_leaves_nothing "$(check_ends_without_stop abandon)"
 verdict an_unload_without_stop_leaves_nothing "$(check_ends_without_stop no-stop)"
-# What only stacks and filters need of perf, nobody else does.
+# Functions of perf that only stacks and filters need are not called otherwise.
 host tiny,no-attr stacks=0 out=p.cdict --
 verdict samples_are_read_from_the_recording "$(cmp c.cdict p.cdict)"
 verdict print_returns_zero "$(check_print)"

@@ -3,8 +3,8 @@
 # timeout: 900
 # needs: python3
 #
-# The cdict that `perf script --dlfilter cdict-dlfilter.so` writes is, byte for byte, what `cdict convert`
-# makes of the same recording, from a file and through a pipe; with stacks it has them beside.
+# `perf script --dlfilter cdict-dlfilter.so` writes, byte for byte, the same cdict as `cdict convert`
+# for the same recording, from a file and through a pipe; with stacks, it has them in addition.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -84,7 +84,7 @@ check_captures() { # the files on stdin
 	done
 }
 
-# Forms of a made-up recording that perf reads: each with every third one, as what perf hands over of them is perf's.
+# Forms of a synthetic recording that perf reads: each with every third one, because perf itself reads them.
 n=0
 check_trace() {
 	local trace=$1 form wrong events='*:*'
@@ -155,7 +155,7 @@ check_window() {
 	differ perf.lines p.lines
 }
 
-# Filtered, and without --guest-code: perf drops what fired in guest mode, and that is said.
+# Filtered, and without --guest-code: perf drops events in guest mode, which is reported.
 check_guest_mode_is_told() {
 	with_plugin p.cdict -C 0-3 -i "$1" </dev/null
 	grep -Eq '^cdict-dlfilter: [0-9]+ host events that fired while a guest was entered are left out: perf script drops them without --guest-code$' perf.err ||
@@ -226,7 +226,7 @@ check_full_disk() {
 	[ "$(grep -c '^cdict-dlfilter: ' perf.err)" -eq 1 ] || { echo "not one line:"; cat perf.err; }
 }
 
-# A reader that goes away: said once, and perf goes on to its end.
+# A reader that closes: reported once, and perf continues to its end.
 check_broken_pipe() {
 	rm -f out.fifo && mkfifo out.fifo
 	head -c 100 out.fifo >/dev/null &
@@ -293,7 +293,7 @@ perf_stacks() { # FILE [OPTIONS]
 
 stacks_differ() {
 	[ "$(wc -l <ours.txt)" -gt 1000 ] || echo "only $(wc -l <ours.txt) lines"
-	# Of a chain that ends in what is no stack perf prints nothing; its beginning is good.
+	# perf prints nothing for a chain that ends in an invalid stack; its beginning is valid.
 	awk -v RS= -F'\n' 'NR == FNR { if (NF == 1) bare[$1]; next } $1 in bare { $0 = $1 } { print $0 "\n" }' \
 		theirs.txt ours.txt >ours.like
 	cmp -s ours.like theirs.txt || diff theirs.txt ours.like | head -n 10

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # needs: python3
 #
-# analyze/printing/print.h prints what libtraceevent prints, of every format here and of this kernel's, and
-# of expressions made up at random; and it takes all of sched and kvm but two.
+# analyze/printing/print.h prints the same as libtraceevent, for every format here and of this kernel, and
+# for random expressions; it supports all formats of sched and kvm except two.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 PRINTDIFF=$BUILD/tests/tools/check/printdiff
 
-# check NAME FILE... - nothing differs; what was said stays in NAME.out
+# check NAME FILE... - nothing differs; the output stays in NAME.out
 check() {
 	local name=$1 status
 	shift

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Other people's recordings, what their fuzzers found, and inputs made after what people reported of other tools: `cdict
-# convert` ends soon with 0, 1 or 2, says so in a few lines that name the file, leaves an existing output alone when it fails,
-# and where perf prints scheduler events of the file, prints the same; with -e '*:*' all tracepoints. trace.dat files as
-# trace-cmd report has them (I/O traces: oracle/exchange/pfw), folded stacks as they are.
+# Public recordings, findings of public fuzzers, and inputs modelled on bug reports of other tools: `cdict
+# convert` ends soon with status 0, 1 or 2, prints a few lines that name the file, keeps an existing output if it fails,
+# and prints the same scheduler events as perf, if perf prints any; with -e '*:*' all tracepoints. trace.dat files are compared
+# with trace-cmd report (I/O traces: oracle/exchange/pfw), folded stacks with the file itself.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
-# What convert says: at most six lines, each with the file's name, but for the closing lines.
+# Messages of convert: at most six lines, each with the file's name, except the closing lines.
 check_words() {
 	local lines
 	lines=$(wc -l <convert.err)
@@ -25,7 +25,7 @@ check_failed() {
 # Nothing was stored: the reason is given, and what the file has instead, unless it has nothing at all.
 check_nothing_stored() {
 	grep -q -e 'no events before the damage' -e 'has no tracepoint formats' convert.err && return
-	grep -q 'holds no event of the wanted kind' convert.err || echo "nothing is stored, and no reason is given"
+	grep -q 'has no events of the requested kind' convert.err || echo "nothing is stored, and no reason is given"
 	! grep -q '^\[ cdict convert: not stored' convert.err ||
 		grep -q 'it has [0-9]' convert.err || echo "what it has instead is not said"
 }

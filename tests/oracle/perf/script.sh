@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
 #
-# `cdict convert` and then `cdict script` is, line for line, what `perf script --guest-code --ns
-# -F tid,cpu,time,event,trace` prints for the events kept: of every real capture, and of every
-# made-up one in every form.
+# `cdict convert` followed by `cdict script` prints, line for line, the same as `perf script --guest-code --ns
+# -F tid,cpu,time,event,trace` for the kept events: for every real capture, and for every
+# synthetic one in every form.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -14,7 +14,7 @@ form() {
 	make_form "$form" "$trace" "in.$form" || return
 	"$CDICT" convert -q -e '*:*' -i "in.$form" -o "in.$form.cdict" 2>convert.err </dev/null
 	status=$?
-	# LOST records in a trace make status 2: $allowed says whether that is right.
+	# LOST records in a trace give status 2: $allowed is set if that is correct.
 	[ $status -eq 0 ] || [ "$status" = "$allowed" ] ||
 		{ echo "convert ends with $status:"; cat convert.err; }
 	[ -e "in.$form.cdict" ] || { echo "convert gives no cdict"; return; }
@@ -113,7 +113,7 @@ for capture in kvm-small kvm-callchain; do
 	verdict "fields-of-$capture" "$(check_fields "$DATA/$capture.data")"
 done
 [ -n "$SHARED" ] || skip shared "no ../shared with more captures"
-# The sanitizers look at the code: of the forms beside the plain one they see each with every sixth trace.
+# The sanitizer build checks the code, not the output: it runs each form except the plain one with every sixth trace only.
 n=0
 all_of_perf=$forms_of_perf all_beyond=$forms_beyond_perf all_without=$forms_without_formats
 for trace in "$DATA"/*.trace; do

@@ -3,9 +3,9 @@
 # timeout: 600
 # needs: python3 trace-cmd
 #
-# trace.dat files: made of perf.data files by tests/tools/make/mktracedat.py, in both versions, packed and plain, with what
-# trace-cmd tells beside the events. They are the same events as those of the perf.data, and as trace-cmd report prints
-# where Debian's can read them (it has no zlib).
+# trace.dat files: made from perf.data files by tests/tools/make/mktracedat.py, in both versions, compressed and plain, with
+# trace-cmd's additional data. The events equal those of the perf.data, and the output of trace-cmd report
+# if Debian's version can read the file (it has no zlib).
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1
@@ -13,7 +13,7 @@ cd "$(mktemp -d)" || exit 1
 mktracedat() { python3 "$TOP/tests/tools/make/mktracedat.py" "$@"; }
 convert() { "$CDICT" convert -q --max-loss 100 -e '*' -i "$1" -o "$2" 2>convert.err || { echo "convert ends with $?"; cat convert.err; return 1; }; }
 # Lines "tid cpu time event fields" in order of time; what happened at the same time in order of its text. Debian 13's
-# trace-cmd tells of interrupts and preemption before the time.
+# trace-cmd prints the interrupt and preemption flags before the time.
 as_trace_cmd() {
 	trace-cmd report -N -t "$1" >report.txt 2>report.err || echo "trace-cmd report: status $?, $(head -1 report.err)"
 	mask_arrays report.txt |
@@ -35,9 +35,9 @@ same() {
 	diff theirs.txt ours.txt | head -5
 }
 
-# ---- every made-up trace, in both byte orders and versions -------------------------------------------
+# ---- every synthetic trace, in both byte orders and versions -------------------------------------------
 
-# of these there is no tracepoint, or perf's READ fields, which the tool does not know
+# these have no tracepoint, or have perf's READ fields, which the tool does not support
 without=' sample-types switch-only switch-per-task '
 for order in '' --big-endian; do
 	for version in 6 7; do
@@ -218,7 +218,7 @@ verdict trace_dat_markers_cut_windows "$(
 
 # ---- what cannot be -----------------------------------------------------------------------------------
 
-# refuses WHAT STATUS OPTION... - one line that says WHAT
+# refuses WHAT STATUS OPTION... - one line with the text WHAT
 refuses() {
 	local what=$1 status=$2
 	shift 2
@@ -235,7 +235,7 @@ verdict trace_dat_whose_cpus_have_the_same_pages "$(
 	mktracedat --version 6 --overlap "$real" t.dat
 	"$CDICT" convert -q -e '*' -i t.dat -o no.cdict >said.txt 2>&1
 	[ $? -eq 2 ] || echo "status is not 2: $(cat said.txt)"
-	"$CDICT" info no.cdict 2>/dev/null | grep -q 'has the events of another one' || "$CDICT" info no.cdict)"
+	"$CDICT" info no.cdict 2>/dev/null | grep -q 'shares event data with another CPU' || "$CDICT" info no.cdict)"
 
 # Cut anywhere: one line, a status, and what comes out can be read.
 mktracedat --page-size 512 --codec zstd run.data whole.dat

@@ -3,8 +3,8 @@
 # needs: python3
 # timeout: 600
 #
-# Every wait of every capture: worked out from its events by another program (tests/tools/check/waits.py), with and without
-# sched_wakeup, and held against perf's; and what tasks were delayed is what thread_state of `cdict query` says, of the whole and of 50 windows.
+# Every wait of every capture: computed from its events by an independent program (tests/tools/check/waits.py), with and without
+# sched_wakeup, and compared with perf's; the delays of tasks equal thread_state of `cdict query`, for the whole capture and for 50 windows.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1

@@ -50,7 +50,7 @@ async function checkCut(tab) {
 	const [from, to] = await tab.evaluate('[cdictPage.page.captures[0].window.from, cdictPage.page.captures[0].window.to]');
 	await tab.go(`#view=tasks&range=${from},${Math.floor((from + to) / 2)}`);
 	const note = await tab.evaluate('document.querySelector(".note").hidden ? "" : document.querySelector(".note").textContent');
-	if (!/the page is cut/.test(note)) wrong.push(`of a cut page a range says "${note}"`);
+	if (!/the page is truncated/.test(note)) wrong.push(`of a cut page a range says "${note}"`);
 }
 
 try {

@@ -151,12 +151,12 @@ async function exitBars(tab, range, filter, where) {
 		for (const lines of JSON.parse(await tab.evaluate(HITS('cdictPage.app.view.bars')))) {
 			const row = exits.find((r) => lines[0] === `${per === 'vm' ? `VM ${r.vm}` : whos.get(r.tid)}: ${r.reason}` && !r.idle);
 			if (!row) {
-				says(!lines[0].includes(': ') || !/% of all|exits$/.test(lines.slice(1).join()), 'bars of exits', `${where}: no command knows ${lines.join(' | ')}`);
+				says(!lines[0].includes(': ') || !/% of all|exits?$/.test(lines.slice(1).join()), 'bars of exits', `${where}: no command knows ${lines.join(' | ')}`);
 				continue;
 			}
 			const ns = capture.has.switch ? row.cpu_ns : row.time_ns;
 			const share = !timed ? row.count_percent : capture.has.switch ? row.cpu_percent : row.time_percent;
-			const want = timed ? `${duration(ns)} (${ns.toLocaleString('en')} ns)` : `${row.count.toLocaleString('en')} exits`;
+			const want = timed ? `${duration(ns)} (${ns.toLocaleString('en')} ns)` : `${row.count.toLocaleString('en')} exit${row.count === 1 ? '' : 's'}`;
 			says(lines[1] === want && (filter.reasons?.length || lines[2].startsWith(`${percent(share)} of `)), 'bars of exits', `${where} ${per} ${by}: ${lines.join(' | ')}: the command says ${want}, ${share} %`);
 		}
 	}
@@ -176,8 +176,8 @@ async function taskBars(tab, range, filter, where) {
 				: idle ? r.idle && r.cpu === capture.tasks[task].idle_cpu : r.tid === capture.tasks[task].tid));
 			const run = row?.run_ns ?? null, switches = row?.switches ?? null;
 			const many = (n) => (n ?? 0).toLocaleString('en');
-			const want = [lines[0], run === null ? 'run not known' : `run ${many(run)} ns, ${percent(row.run_percent)}`,
-			switches === null ? null : `${many(switches)} switches${row.voluntary === null ? '' : `: ${many(row.voluntary)} own, ${many(row.involuntary)} forced`}`,
+			const want = [lines[0], run === null ? 'run time unknown' : `run ${many(run)} ns, ${percent(row.run_percent)}`,
+			switches === null ? null : `${many(switches)} switch${switches === 1 ? '' : 'es'}${row.voluntary === null ? '' : `: ${many(row.voluntary)} own, ${many(row.involuntary)} forced`}`,
 			row?.latency_max_ns ? `longest wait after a wake-up ${duration(row.latency_max_ns)}` : null].filter(Boolean);
 			says(row && String(lines) === String(want), `bars of ${fold}`, `${where}: ${lines.join(' | ')}: the command says ${want.join(' | ')}`);
 		}

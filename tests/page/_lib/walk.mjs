@@ -64,7 +64,7 @@ function barTip(task, state, lines, range) {
 
 function sliceTip(who, cpu, lines) {
 	const [from, to] = [timeAt(lines, 'from'), timeAt(lines, 'to')];
-	const idle = who.startsWith('IDLE'), unknown = who === 'nobody known';
+	const idle = who.startsWith('IDLE'), unknown = who === 'unknown task';
 	const row = rows('coremap', 'coremap', from, to, '-C', cpu).find((r) => String(r.cpu) === cpu && r.run_ns && (unknown ? r.unknown : idle ? r.idle : whos.get(who)?.tids.includes(r.tid)));
 	says(row && number(row.run_ns) === to - from && exact(lines) === to - from, `${lines.join(' | ')}: the command says ${JSON.stringify(row)}`);
 }
@@ -72,7 +72,7 @@ function sliceTip(who, cpu, lines) {
 // A cell of the core map: run time and switches of the range.
 function cellTip(who, cpu, lines, range) {
 	const row = rows('coremap', 'coremap', ...range.map(absolute), '-C', cpu).find((r) => String(r.cpu) === cpu && !r.unknown && (who.startsWith('IDLE') ? r.idle : whos.get(who)?.tids.includes(r.tid)));
-	const said = lines[2].match(/^([\d,]+) switches$/)?.[1].replaceAll(',', '');
+	const said = lines[2].match(/^([\d,]+) switch(?:es)?$/)?.[1].replaceAll(',', '');
 	says(row && number(row.run_ns) === exact(lines) && String(row.switches) === said, `${lines.join(' | ')}: the command says ${JSON.stringify(row)}`);
 }
 
@@ -130,7 +130,7 @@ async function findings(tab, where, range) {
 	if (!capture.tables.vcpu.rows.length) return;
 	const text = cdict('vcpu', '-q', '--time', range.map((t) => seconds(absolute(t))).join(), file);
 	const want = text.split('\n').slice(1, text.split('\n').indexOf('')).map((line) => line.replace(/(\d) us\b/g, '$1 µs'));
-	if (want[0] === 'No vCPU was seen.') return;
+	if (want[0] === 'No vCPUs found.') return;
 	says(JSON.stringify(shown.slice(0, want.length)) === JSON.stringify(want), `${where}: findings are ${JSON.stringify(shown)}, the command's ${JSON.stringify(want)}`);
 	asked.set('finding', (asked.get('finding') ?? 0) + want.length);
 }

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-bounded.py MIB SECONDS FILE...: runs the commands that read a cdict on each FILE, and says what takes more than MIB of memory
-and eight times the file (a page's numbers apart), more than SECONDS of CPU and a second for each MiB of the file (more where the machine is slow just now), prints more than 20 MB, or ends
-otherwise than with status 0, or 1 or 2 and a reason.
+bounded.py MIB SECONDS FILE...: runs the commands that read a cdict on each FILE, and reports those that take more than MIB of memory
+plus eight times the file (without a page's data), or more than SECONDS of CPU plus one second per MiB of the file (more if the machine is slow at the moment),
+print more than 20 MB, or do not exit with status 0, or with 1 or 2 and a reason.
 
-Of a FILE behind --like, which is a file before in another guise, a third of the commands, another one for each name; with EVERY=1 in
-the environment all.
+For a FILE after --like, a variant of an earlier file, a third of the commands run, selected by the name; with EVERY=1 in
+the environment, all.
 
-MIB may be two, "128,200": the second is what exports and queries may have, which keep more of a task.
+MIB may be two numbers, "128,200": the second is the limit for exports and queries, which keep more data per task.
 
-bounded.py --one MIB SECONDS COMMAND...: the same of one command of cdict, MIB and SECONDS as they are, and it must not fail.
+bounded.py --one MIB SECONDS COMMAND...: the same for one command of cdict, with MIB and SECONDS unchanged; it must not fail.
 
-bounded.py --import MIB SECONDS FILE...: the same of cdict convert of what another recorder made, which may be packed to a thousandth.
+bounded.py --import MIB SECONDS FILE...: the same for cdict convert of another recorder's files, which may be compressed to a thousandth.
 """
 import os
 import random

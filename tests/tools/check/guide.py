@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-guide.py GUIDE - the guide as it would be if its commands ("    $ ...") were run here, in order, on a terminal of 100 columns: below each
-as many lines of its output as stand there; "    [...]" says that there are more.  "    @N" stands for N lines that are not there yet.
+guide.py GUIDE - prints the guide after running its commands ("    $ ...") in order, on a terminal of 100 columns: each followed by
+as many lines of its output as in GUIDE; "    [...]" marks omitted lines.  "    @N" in GUIDE requests N lines of output.
 """
 import os
 import re

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A command run again and again, with another allocation failing each time (tests/tools/run/preload/nomem.c): it says so in one line with
-status 1, or prints what it always prints.
+"""Runs a command repeatedly, with another allocation failing each time (tests/tools/run/preload/nomem.c): the command must report it in one
+line with status 1, or print its usual output.
 
   nomem.py NOMEM.SO SOME [file=PATH] [before=COMMAND] [told=REGEX] [lines=several] [prints=early] -- COMMAND...
 
-Each of the first SOME allocations fails, then as many others, the last among them, and as often all from one on; with EVERY=1 in
-the environment each. file: what the command writes instead of printing it, there with status 0 and not at all with 1. before: what a
-shell does before each run. told: what is said where status 0 and other output are right. prints: output may come before status 1.
-Says what is wrong; out, err, want.out and want.file are the last run's and the good one's. One process, so that a run is one start.
+Each of the first SOME allocations fails, then as many others including the last, and as often all from one on; with EVERY=1 in
+the environment, each. file: the command's output file, complete with status 0, absent with status 1. before: a shell command
+to run before each run. told: the message with which status 0 and other output are correct. prints: output may come before status 1.
+Prints faults; out, err, want.out and want.file are those of the last run and of the good one. A single process, so that a run costs one start.
 """
 import os
 import re

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A command run again and again in work/, with another call that changes files failing each time, or being the last before SIGKILL
-(tests/tools/run/preload/nowrite.c): under the final name is the older file or the new one, whole; a failure is one line and status 1;
-nothing else stays.
+"""Runs a command repeatedly in work/; each time another call that changes files fails, or is the last before SIGKILL
+(tests/tools/run/preload/nowrite.c): the final name must have the complete old or new file; a failure gives one line and status 1;
+no other files remain.
 
   nowrite.py NOWRITE.SO OUT COMMAND...
 
-OUT is x.cdict or x.txt; the older files are older.cdict and older.txt. Each of the first and the last 20 calls, and some 40 between; with
-EVERY=1 in the environment each. Says what is wrong. One process, so that a run is one start.
+OUT is x.cdict or x.txt; the old files are older.cdict and older.txt. Tests the first and the last 20 calls, and about 40 between them; with
+EVERY=1 in the environment, all. Prints faults. A single process, so that a run costs one start.
 """
 import os
 import shutil
@@ -59,7 +59,7 @@ class Walk:
             yield f'{err.count(10)} lines: {err[:200].decode(errors="replace")!r}'
         if status not in (0, 1, 137):
             yield f'status {status}: {err[:200].decode(errors="replace")}'
-        # a hidden name stands for the moment between two calls: only who is killed there leaves it
+        # a hidden name exists only between two calls: it remains only after a kill there
         if status != 137:
             for folder, folders, files in os.walk('work'):
                 for name in folders + files:

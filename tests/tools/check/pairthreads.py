@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-pairthreads IN OUT: a perf.data of a host with one thread a core, as if CPUs 0 and 1, 2 and 3, ... were threads of one.
-Status 1 when there is no such topology in it.
+pairthreads IN OUT: rewrites a perf.data of a host with one thread per core, as if CPUs 0 and 1, 2 and 3, ... were threads of one core.
+Status 1 if the file has no such topology.
 """
 import re
 import struct

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-querywindows.py CDICT FILE SEED: rows that `cdict query` gives of a time, and of a time and a CPU, are those of the whole whose
-begin or part lies there. Says what is wrong.
+querywindows.py CDICT FILE SEED: rows of `cdict query` for a time range, and for a time range and a CPU, equal the rows of the whole capture that
+begin or overlap there. Prints differences.
 """
 import csv
 import io

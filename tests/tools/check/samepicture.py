@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-samepicture.py A.png B.png - are they pictures of the same thing?  Prints how much differs; status 1: too much, or another size.
+samepicture.py A.png B.png - compares two pictures.  Prints how much differs; status 1: too much, or another size.
 
-Fonts differ between systems and browsers, so not pixels are compared but squares of 16 of them, by their mean colour: letters are a small
-part of a square's area, bars and cells are not.  A square differs by more than NEAR of 255 in a channel; FEW of the squares may.
+Fonts differ between systems and browsers, so it compares the mean colour of squares of 16 pixels instead of pixels: letters are a small
+part of a square's area, bars and cells are not.  A square differs if a channel differs by more than NEAR of 255; FEW of the squares may.
 """
 import struct
 import sys

@@ -3,9 +3,9 @@
 """
 secondread.py [-a | --crc] FILE: a second reader of cdict files, written from doc/cdict.5 alone.
 
-Prints every event in the form of dumpline.h, as build/tests/tools/check/dumpevents does, with -a before
-them what else is in the file; with --crc only how many lines there are and their CRC-32.
-Status 2, and the first damage on stderr, when the file is not whole; 1 when it is no cdict.
+Prints every event in the form of dumpline.h, like build/tests/tools/check/dumpevents; with -a, first the
+other contents of the file; with --crc, only the number of lines and their CRC-32.
+Status 2, and the first damage on stderr, if the file is damaged; 1 if it is not a cdict.
 """
 import heapq
 import struct
@@ -722,7 +722,7 @@ class Digests:
 
     @staticmethod
     def prove_row(c, cpu, tid, facts, behind, row, vcpu, apart):
-        # Of several switch-outs in a block some switch-in may be missing, which is not told
+        # If a block has several switch-outs, a switch-in may be missing without a record
         vague = behind.missing and behind.outs.get(tid, 0) > 1
         have, later = facts.tasks[tid], behind.tasks.get(tid, {})
         for what in TIMES if apart else TIMES[:13]:

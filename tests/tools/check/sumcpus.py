@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether what tables tell of each CPU alone (--cpu) adds up to what they tell of all of them.
+"""Checks that the tables of the single CPUs (--cpu) add up to those of all CPUs.
 
   sumcpus.py CDICT FILE
 """

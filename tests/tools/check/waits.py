@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-waits.py CDICT FILE.cdict [PERF.DATA]: every wait for a CPU, worked out from the events that `cdict script` prints and from
-doc/figures.md alone ("Woken on its CPU"), against thread_state of `cdict query` and `cdict tasks`, `cdict latency`; and, of the events that perf
-sees, against each slice of `perf sched timehist` and the longest wait of each task in `perf sched latency -p`.
-Says what is wrong, and on stderr what was compared.
+waits.py CDICT FILE.cdict [PERF.DATA]: computes every wait for a CPU from the events of `cdict script` and from
+doc/figures.md alone ("Woken on its CPU"), and compares it with thread_state of `cdict query`, with `cdict tasks` and `cdict latency`; and, for the events
+that perf sees, with each slice of `perf sched timehist` and the longest wait of each task in `perf sched latency -p`.
+Prints differences, and on stderr the number of comparisons.
 """
 import csv
 import io

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-walkall.py FILE...: runs every command that reads captures on each FILE, with every choice of every option, every ending of an
-output, every table of SQL, and each other option once, and says what ends otherwise than with one of cdict's statuses, or fails
-without a reason. The commands, their options and the choices are those of `cdict --completion bash`: a new one is in by itself.
+walkall.py FILE...: runs every command that reads captures on each FILE, with every choice of every option, every extension of an
+output, every table of SQL, and each other option once, and reports commands that do not exit with one of cdict's statuses, or fail
+without a reason. The commands, their options and the choices come from `cdict --completion bash`: new ones are included automatically.
 
-Every command on each FILE, every output and every choice of what is shown on one of them, in turn, and a third of the rest of the options;
-with EVERY=1 in the environment all on all. What the sanitizers report is the caller's to look for.
+Every command runs on each FILE; every output and every choice of displayed data runs on one of them, in turn, and a third of the other options;
+with EVERY=1 in the environment, all run on all. The caller must look for reports of the sanitizers.
 """
 import os
 import re
@@ -21,7 +21,7 @@ NOT = {'record', 'top', 'identify', 'job', 'pull', 'help', 'sweep'}
 VALUES = {'time': '10%-20%', 'tid': '1', 'cpu': '0', 'task': '.', 'vm': 'x', 'map': 'map.csv', 'fields': 'comm,pid,time,trace',
           'window-start': 'sched:sched_switch', 'window-end': 'sched:sched_switch', 'event': '*', 'sort': 'name', 'label': 'a',
           'max-loss': '100', 'width': '800', 'height': '400', 'sql': 'queries.sql', 'fail-if': 'vcpu.delayed_ns+1%'}
-# Options that are not for files, or ask somebody; outputs are walked by their endings.
+# Options that do not apply to files, or contact a service; outputs are tested by extension.
 NO_OPTION = {'help', 'input', 'output', 'job', 'store', 'store-password', 'no-host-pages', 'open', 'openstack', 'openrc', 'os-cloud',
              'os-host', 'name-pattern', 'name-key', 'group-key', 'insecure', 'os-timeout', 'host', 'bench', 'seconds', 'spool',
              'log-dir', 'glob', 'verbose', 'no-pager', 'with-file', 'anonymize-key'}

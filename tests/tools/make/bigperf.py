@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-bigperf.py KIND TEMPLATE OUT [N]: large or odd captures made of a small perf.data of one sched_switch (mkperf's, one CPU).
+bigperf.py KIND TEMPLATE OUT [N]: makes large or unusual captures from a small perf.data with one sched_switch (from mkperf, one CPU).
 
   tids        N tasks, each of which is switched in once
-  comms       N tasks with names of their own (PERF_RECORD_COMM)
+  comms       N tasks with different names (PERF_RECORD_COMM)
   attrs       N events
-  hole        five gigabytes, nearly all of them a hole: what an AUXTRACE record says follows it
+  hole        five gigabytes, nearly all of them a hole: the data announced by an AUXTRACE record
   cdict-hole  TEMPLATE is a cdict: five gigabytes of blocks of an unknown type, which are holes, in front of it
 """
 import struct
@@ -61,7 +61,7 @@ def tids(template, path, n):
     kinds = list(records(data))
     samples = [r for kind, r in kinds if kind == 9]
     one = samples[0]
-    # where the sample's time stands is told by its value: that of the template, 50 s
+    # finds the sample's time by its value in the template, 50 s
     time = one.index(struct.pack('<Q', 50000000000))
     tid = [i for i in range(0, len(one) - 3) if one[i:i + 4] == struct.pack('<I', 0x7eadbeef - 0x60000000)]
     assert len(tid) >= 3, tid  # of the sample (twice, pid too), common_pid, prev_pid

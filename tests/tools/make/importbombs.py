@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-importbombs.py FOLDER TRACE_DAT PERFWHIZ: what other recorders did not make, there, a file each: small ones that inflate to or claim very
-much, and many of what is kept one by one. TRACE_DAT is a valid one compressed with zstd, PERFWHIZ a valid file of perfwhiz.
+importbombs.py FOLDER TRACE_DAT PERFWHIZ: writes hostile files of foreign formats to FOLDER: small ones that inflate to or claim very
+much, and ones with many items that importers keep. TRACE_DAT is a valid file compressed with zstd, PERFWHIZ a valid perfwhiz file.
 
-importbombs.py --change FILE OUT SEED: FILE with one byte replaced by another.
-importbombs.py --longer FILE OUT SEED: FILE with a random byte more in it; of gzip, zlib the same of what is packed.
+importbombs.py --change FILE OUT SEED: FILE with one byte changed.
+importbombs.py --longer FILE OUT SEED: FILE with a random byte added; with gzip or zlib, also in the uncompressed data.
 """
 import ctypes
 import gzip

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-mkbomb.py FOLDER: small cdicts there, a KIND each, whose check sums are right and which mean too much (doc/cdict.5, Limits);
-of KIND-mended one byte is another one, and its check sums are right again.
+mkbomb.py FOLDER: writes small cdicts to FOLDER, one per KIND, that have correct checksums but exceed the limits (doc/cdict.5, Limits);
+in KIND-mended, one byte is changed and the checksums are corrected.
 
 mkbomb.py --mend FILE OUT SEED: such a copy of any cdict.
-mkbomb.py --longer FILE OUT SEED: the same with one byte more in it instead of another one.
+mkbomb.py --longer FILE OUT SEED: the same with one byte added instead of changed.
 """
 import random
 import struct

@@ -5,7 +5,7 @@
     mkftrace.py [--no-strings] [--no-kallsyms] [--32] [--big-endian] [--no-arguments] [--perf] OUT.dat
     mkftrace.py --live INSTANCE OUT.dat
 
-Made up, in the formats of Linux 6.18. --live: of a folder of tracefs, its formats and pages as they are."""
+Synthetic, in the formats of Linux 6.18. --live: the formats and pages of a tracefs folder, unchanged."""
 import argparse
 import glob
 import os

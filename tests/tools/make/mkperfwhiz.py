@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A file of perfwhiz, as its mkcdict_perf_script.py writes them: zlib of a MessagePack map of columns.
+"""A perfwhiz file, in the format of its mkcdict_perf_script.py: a MessagePack map of columns, compressed by zlib.
 
-    mkperfwhiz.py [--raw] ROWS.txt OUT      rows of text become the file; --raw: not zlib, a zero before
-    mkperfwhiz.py --text FILE               the file's rows as text, one a line, tab between
+    mkperfwhiz.py [--raw] ROWS.txt OUT      makes the file from rows of text; --raw: no zlib, a leading zero
+    mkperfwhiz.py --text FILE               prints the file's rows as text, one per line, separated by tabs
 
-A row is eight words with tabs between: event cpu usecs pid task_name duration next_pid next_comm; nil is
-None, a word that is a number is one. Packed by hand, so that Debian's msgpack is the judge and not the maker."""
+A row is eight words separated by tabs: event cpu usecs pid task_name duration next_pid next_comm; nil is
+None, a numeric word is a number. Encoded by hand, so that Debian's msgpack can check it independently."""
 import struct
 import sys
 import zlib

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A trace.dat, as trace-cmd writes them, of a perf.data's events.
+"""Makes a trace.dat, in trace-cmd's format, from the events of a perf.data.
 
     mktracedat.py [options] IN.data OUT.dat
 
-The events of a perf.data file (no pipe, not compressed; of either byte order) become pages of the
-kernel's ring buffer, with the formats that the perf.data has. trace-cmd.dat.v6(5) and .v7(5) tell
-of the file, include/linux/ring_buffer.h of the pages."""
+Stores the events of a perf.data file (not from a pipe, not compressed; of either byte order) in pages of the
+kernel's ring buffer, with the formats in the perf.data. trace-cmd.dat.v6(5) and .v7(5) describe
+the file, include/linux/ring_buffer.h the pages."""
 import argparse
 import ctypes
 import fnmatch

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A perf.data of which events are missing.
+"""Removes events from a perf.data.
 
     thinperf.py IN OUT DROP HOLES SEED
 
-One sample in DROP is gone, and nothing tells of it (0: none); HOLES runs of up to 200 samples of a
-CPU are, each told by a PERF_RECORD_LOST.  Of a little-endian file that is not a pipe's, whose first
-event's sample_type is that of all."""
+Removes one sample in DROP without a record of it (0: none), and HOLES runs of up to 200 samples of a
+CPU, each replaced by a PERF_RECORD_LOST.  IN is little-endian, not from a pipe, and all its events have
+the same sample_type."""
 import random
 import struct
 import sys

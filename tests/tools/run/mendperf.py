@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""mendperf.py KILLED DONOR OUT - a perf.data without its end becomes one that perf reads: KILLED's records
-up to the last whole one, with the tracepoint formats of DONOR, a whole one of the same kernel.
-mendperf.py --cut FILE BYTES OUT - what kill -9 leaves of FILE, when its recorder had written so many bytes.
+"""mendperf.py KILLED DONOR OUT - makes a perf.data without an end readable for perf: KILLED's records
+up to the last complete one, with the tracepoint formats of DONOR, a complete file of the same kernel.
+mendperf.py --cut FILE BYTES OUT - the remains of FILE if kill -9 hits its recorder after BYTES bytes.
 
-The oracle of killed recordings: only the formats are DONOR's, and they are of the same kernel."""
+The oracle for killed recordings: only the formats are DONOR's, and they are of the same kernel."""
 import struct
 import sys
 

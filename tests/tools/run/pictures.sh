@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# pictures.sh DIR [svg|png]... - the pictures that doc/guide.md and README.md show, made in DIR by the commands that stand there, of
+# pictures.sh DIR [svg|png]... - draws the pictures of doc/guide.md and README.md in DIR, by the commands in these files, from
 # tests/data/kvm-small.data: SVG by `cdict heatmap`; PNG of the page in a headless Chromium, guide-VIEW.png of its view VIEW.
-# Letters are DejaVu Sans everywhere, whatever the system prefers: another font would break lines elsewhere.
-# Environment: CDICT the program, TOP the sources; FONTS more of fontconfig's rules.  Status 77: no Chromium, or not that font.
+# The font is always DejaVu Sans, whatever the system prefers: another font would break lines elsewhere.
+# Environment: CDICT the program, TOP the sources; FONTS more fontconfig rules.  Status 77: Chromium or the font is missing.
 set -euo pipefail
 out=$(realpath "$1")
 kinds=" ${*:2} "

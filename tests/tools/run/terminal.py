@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-terminal.py COLUMNS LINES COMMAND... - what the command writes to a terminal of that size; its status.  Where there
-are no pseudo-terminals (a chroot) the status is 77.
+terminal.py COLUMNS LINES COMMAND... - prints the command's output to a terminal of that size, and exits with its status.
+Without pseudo-terminals (in a chroot) the status is 77.
 """
 import fcntl
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# terminals COMMAND... - where pseudo-terminals are; a chroot may be without, root has them along then
+# terminals COMMAND... - runs COMMAND with pseudo-terminals; root mounts them in a chroot without them
 terminals() {
 	if python3 -c 'import os; os.openpty()' 2>/dev/null; then
 		"$@"

@@ -257,11 +257,11 @@ static void rows_that_contradict_each_other_are_told(void **state)
 		const char *text, *told;
 	} all[] = {
 		{ "7,,vcpu0,,,5,Web\n\n7,,,,,6,\n",
-		  "line 3, column 6 (group-id): tid 7 has '5' in an earlier row; '6' counts;" },
+		  "line 3, column 6 (group-id): tid 7 has '5' in an earlier row; using '6';" },
 		{ "task-name,tid\nA,7\nB,8\nC,7\n",
-		  "line 4, column 1 (task-name): tid 7 has 'A' in an earlier row; 'C' counts;" },
+		  "line 4, column 1 (task-name): tid 7 has 'A' in an earlier row; using 'C';" },
 		{ "7,,,,,,A,5\n7,,,,,,B\n",
-		  "line 2, column 7 (task-name): tid 7 has 'A' in an earlier row; 'B' counts;" },
+		  "line 2, column 7 (task-name): tid 7 has 'A' in an earlier row; using 'B';" },
 		/* other tasks, or the same again, or more of it */
 		{ "7,,,,,,A,5\n7,,,,,,B,6\n8,,,,,,C\n", "" },
 		{ "7,,vcpu0,,,,A\n7,,vcpu0,,,,A\n7,,,,,5\n", "" },

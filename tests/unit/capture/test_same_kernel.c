@@ -77,8 +77,7 @@ static void a_killed_recording_of_this_boot_is_of_this_kernel(void **state)
 	(void)state;
 	assert_true(compare(kallsyms, &of_here, NULL, text, sizeof(text)));
 	assert_string_equal(
-		text,
-		"kernel text at 0xffffffff81000000-0xffffffff82276f48, written since the boot");
+		text, "kernel text at 0xffffffff81000000-0xffffffff82276f48, written since boot");
 }
 
 static void whatever_differs_is_named_and_nothing_is_taken(void **state)
@@ -98,7 +97,7 @@ static void whatever_differs_is_named_and_nothing_is_taken(void **state)
 	s = of_here;
 	strcpy(s.release, "6.1.0-51-amd64"); /* of a module's path */
 	assert_false(compare(kallsyms, &s, NULL, text, sizeof(text)));
-	assert_string_equal(text, "it is of kernel 6.1.0-51-amd64, here runs 6.18.0");
+	assert_string_equal(text, "it is from kernel 6.1.0-51-amd64, this host runs 6.18.0");
 	s = of_here;
 	s.big = true;
 	assert_false(compare(kallsyms, &s, NULL, text, sizeof(text)));
@@ -106,7 +105,7 @@ static void whatever_differs_is_named_and_nothing_is_taken(void **state)
 		compare(kallsyms, &of_here,
 			&(struct same_kernel_file){ .release = "6.18.0", .machine = "aarch64" },
 			text, sizeof(text)));
-	assert_string_equal(text, "it is of a machine of kind aarch64, this one is x86_64");
+	assert_string_equal(text, "its architecture is aarch64, this machine's is x86_64");
 	assert_false(compare(kallsyms, &of_here,
 			     &(struct same_kernel_file){ .written_ns = 9999 * S }, text,
 			     sizeof(text)));
@@ -129,13 +128,13 @@ static void what_cannot_be_compared_is_no_proof(void **state)
 	(void)state;
 	assert_false(compare(NULL, &of_here, NULL, text, sizeof(text)));
 	assert_false(compare(hidden, &of_here, NULL, text, sizeof(text)));
-	assert_non_null(strstr(text, "/proc/kallsyms shows addresses to root"));
+	assert_non_null(strstr(text, "only root sees them in /proc/kallsyms"));
 	s.symbol[0] = 0;
 	assert_false(compare(kallsyms, &s, NULL, text, sizeof(text)));
-	assert_non_null(strstr(text, "it names no kernel"));
+	assert_non_null(strstr(text, "its kernel cannot be identified"));
 	/* but a header that names release and machine is one */
 	assert_true(compare(hidden, &s, &header, text, sizeof(text)));
-	assert_string_equal(text, "kernel 6.18.0, written since the boot");
+	assert_string_equal(text, "kernel 6.18.0, written since boot");
 }
 
 int main(void)

@@ -246,8 +246,9 @@ static void wrong_usage_is_told_in_one_line(void **state)
 		  "option --cpu takes a list of CPUs as in 0-3,8, not '99999999'" },
 		{ { "f", "--tid=x" },
 		  "option --tid takes a list of thread ids as in 17,23, not 'x'" },
-		{ { "f", "-e", "a,,b" }, "option --event takes a comma list, not 'a,,b'" },
-		{ { "f", "-o", "" }, "option --output takes a text, not ''" },
+		{ { "f", "-e", "a,,b" },
+		  "option --event takes a comma-separated list, not 'a,,b'" },
+		{ { "f", "-o", "" }, "option --output takes a non-empty text, not ''" },
 	};
 
 	(void)state;

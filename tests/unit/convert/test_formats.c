@@ -76,7 +76,7 @@ static const struct row rows[] = {
 	{ GOOD, 300, SAMPLE_TYPE, "sched:said", false, NULL },
 	{ GOOD, 300, SAMPLE_TYPE, "kvm:*", false, NULL },
 	{ GOOD, 301, SAMPLE_TYPE, NULL, false,
-	  "its tracepoint format is not in the file: sched:said (id 301)" },
+	  "the file has no tracepoint format of sched:said (id 301)" },
 	{ GOOD, 301, SAMPLE_TYPE, "kvm:*", false, NULL },
 	{ GOOD, 300, SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_TIME, NULL, false,
 	  "samples of sched:good were recorded without a time" },
@@ -86,15 +86,15 @@ static const struct row rows[] = {
 	  "samples of sched:good were recorded without their fields" },
 	/* no format that has a name, an id */
 	{ "nome: good\nID: 300\n" COMMON FIELD, 300, SAMPLE_TYPE, NULL, false,
-	  "its tracepoint format is not in the file" },
+	  "the file has no tracepoint format of" },
 	{ "name: good\n" COMMON FIELD, 300, SAMPLE_TYPE, NULL, false,
-	  "its tracepoint format is not in the file" },
+	  "the file has no tracepoint format of" },
 	/* what we cannot read */
 	{ "name: good\nID: 300\n" COMMON "\tfield:int a;\toffset:x;\tsize:4;\tsigned:1;\n", 300,
 	  SAMPLE_TYPE, NULL, false, "" },
 	/* what libtraceevent does not read, or reads otherwise */
 	{ "name: good\nID: 300\n" COMMON "\tfield:\xc3\xa9 a;\toffset:8;\tsize:4;\tsigned:1;\n",
-	  300, SAMPLE_TYPE, NULL, false, "format of sched:good is not what libtraceevent reads" },
+	  300, SAMPLE_TYPE, NULL, false, "libtraceevent cannot read the format of sched:good" },
 	/* no print format, one that nobody can read, and one behind a blank: the fields count */
 	{ "name: good\nID: 300\n" COMMON FIELD, 300, SAMPLE_TYPE, NULL, true, NULL },
 	{ "name: good\nID: 300\n" COMMON FIELD "\nprint fmt: \"%d\", {{{\n", 300, SAMPLE_TYPE, NULL,

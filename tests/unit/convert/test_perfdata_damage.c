@@ -101,7 +101,7 @@ static void damage_is_told_and_the_rest_is_read(void **state)
 	pd = parse(&o);
 	s = read_all(pd);
 	assert_int_equal(s.samples, 4);
-	assert_non_null(strstr(perfdata_damage(pd), "no record has type 1879048192 (at byte"));
+	assert_non_null(strstr(perfdata_damage(pd), "invalid record type 1879048192 (at byte"));
 	perfdata_close(pd);
 
 	/* sizes 0 to 7 end the walk */

@@ -220,20 +220,20 @@ static void what_a_page_cannot_hold_is_damage_and_the_next_page_is_read(void **s
 		const char *damage;
 	} cases[] = {
 		/* a word more than there is */
-		{ 2, 0, 1, -1, "a page of CPU 3 breaks off: an event is longer than the page" },
-		{ 0, 9, 2, -1, "a page of CPU 3 breaks off: an event is longer than the page" },
-		{ 29, 8, 1, -1, "a page of CPU 3 breaks off: an event is longer than the page" },
-		{ 28, 0, 1, -1, "a page of CPU 3 breaks off: an event is longer than the page" },
-		{ 0, 3, 1, -1, "a page of CPU 3 breaks off: an event is longer than the page" },
-		{ 0, 0, 1, -1, "a page of CPU 3 breaks off: an event is longer than the page" },
+		{ 2, 0, 1, -1, "a page of CPU 3 is damaged: an event is longer than the page" },
+		{ 0, 9, 2, -1, "a page of CPU 3 is damaged: an event is longer than the page" },
+		{ 29, 8, 1, -1, "a page of CPU 3 is damaged: an event is longer than the page" },
+		{ 28, 0, 1, -1, "a page of CPU 3 is damaged: an event is longer than the page" },
+		{ 0, 3, 1, -1, "a page of CPU 3 is damaged: an event is longer than the page" },
+		{ 0, 0, 1, -1, "a page of CPU 3 is damaged: an event is longer than the page" },
 		{ 0, 0xffffffff, 1, -1,
-		  "a page of CPU 3 breaks off: an event is longer than the page" },
+		  "a page of CPU 3 is damaged: an event is longer than the page" },
 		{ 29, 0xfffffff0, 1, -1,
-		  "a page of CPU 3 breaks off: an event is longer than the page" },
-		{ 0, 0, 0, -1, "a page of CPU 3 breaks off: an event of no length" },
-		{ 30, 0, 0, -1, "a page of CPU 3 breaks off: an event of no length" },
-		{ 31, 0, 0, -1, "a page of CPU 3 breaks off: an event of no length" },
-		{ 29, 8, 2, 500, "a page of CPU 3 tells of 500 bytes and has 112" },
+		  "a page of CPU 3 is damaged: an event is longer than the page" },
+		{ 0, 0, 0, -1, "a page of CPU 3 is damaged: an event has no length" },
+		{ 30, 0, 0, -1, "a page of CPU 3 is damaged: an event has no length" },
+		{ 31, 0, 0, -1, "a page of CPU 3 is damaged: an event has no length" },
+		{ 29, 8, 2, 500, "a page of CPU 3 claims 500 bytes, but has 112" },
 	};
 
 	(void)state;

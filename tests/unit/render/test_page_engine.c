@@ -353,7 +353,7 @@ static void what_cannot_be_asked_is_refused(void **state)
 	(void)state;
 	asked_open(&a, "svm");
 	assert_int_equal(page_engine_ask(a.e, &nothing, &err), CDICT_EUSAGE);
-	assert_string_equal(err.text, "there is no call \"nothing\"");
+	assert_string_equal(err.text, "unknown call \"nothing\"");
 	late.to_ns = a.length_ns + 1;
 	assert_int_equal(page_engine_ask(a.e, &late, NULL), CDICT_EUSAGE);
 	assert_int_equal(page_engine_kind("piece"), -1);

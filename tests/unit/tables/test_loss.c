@@ -116,7 +116,7 @@ static void each_part_of_the_sentence_stands_where_it_is_so(void **state)
 	(void)state;
 	assert_line(&none, 0, "loss: none");
 	assert_line(&none, 1500000,
-		    "loss: no events lost; 1.500 ms of CPU time unknown (nothing told who ran)");
+		    "loss: no events lost; 1.500 ms of CPU time unknown (running task unknown)");
 	s.throttled_ns = 250000;
 	assert_line(&s, 0, "loss: throttled for 0.250 ms");
 	assert_line(&s, 1000000, "loss: throttled for 0.250 ms, 1.000 ms of CPU time unknown");
@@ -168,13 +168,14 @@ static void what_was_not_asked_for_is_a_line_each(void **state)
 {
 	(void)state;
 	assert_scope(&(struct scope){ .whom = SCOPE_SYSTEM }, 0, "");
-	assert_scope(&(struct scope){ .whom = SCOPE_TASKS }, 0, "recorded: some tasks only: what");
+	assert_scope(&(struct scope){ .whom = SCOPE_TASKS }, 0, "recorded: some tasks only: other");
 	assert_scope(&(struct scope){ .whom = SCOPE_TASKS, .no_inherit = true }, 0,
-		     "recorded: some tasks only, not those that they start: what");
+		     "recorded: some tasks only, not their children: other");
 	assert_scope(&(struct scope){ .whom = SCOPE_CPUS }, 0, "recorded: some CPUs only");
-	assert_scope(&(struct scope){ .filtered = true }, 0, "recorded: some sched_switch only");
-	assert_scope(&(struct scope){ .overwritten = true }, 0, "recorded: rings that keep");
-	assert_scope(&(struct scope){ .late = true }, 0, "recorded: from some time after");
+	assert_scope(&(struct scope){ .filtered = true }, 0,
+		     "recorded: some sched_switch events only");
+	assert_scope(&(struct scope){ .overwritten = true }, 0, "recorded: overwriting rings");
+	assert_scope(&(struct scope){ .late = true }, 0, "recorded: starting some time after");
 	assert_scope(&(struct scope){ .foreign = true }, 0, "recorded: in a PID namespace");
 	assert_scope(&(struct scope){ .begins_ns = 1500000000 }, 1499999999,
 		     "recorded: one CPU after the other up to 1.500000 s");

@@ -109,7 +109,7 @@ export class HeatMap {
 		const { app } = this;
 		const { recorded_until: until } = app.capture;
 		const chosen = app.selection.any || app.state.cpus.length || (this.kind === 'exit' && app.state.reasons.length);
-		const tail = chosen && !this.own ? '; of all tasks, CPUs and reasons: the filter needs the capture in the page' : '';
+		const tail = chosen && !this.own ? '; of all tasks, CPUs and reasons: filtering needs the capture in the page' : '';
 
 		this.words.textContent = this.#account(this.kind) + this.#idleWords() + tail + (until !== null && until > app.range[0] ? `; hatched above: not all CPUs were recorded before ${moment(until, 6)}` : '');
 	}
@@ -120,8 +120,8 @@ export class HeatMap {
 		const { one, many } = KINDS[kind];
 
 		if (!heat)
-			return this.app.capture.bins.heat[kind] ? `no ${many} in this range for these tasks` : `the capture has no events that tell of ${many}`;
-		const left = [[heat.unplaced, 'whose beginning was not seen'], [heat.shorter, 'of less than 1 ns'], [heat.longer, 'longer than 1000 s'],
+			return this.app.capture.bins.heat[kind] ? `no ${many} in this range for these tasks` : `the capture has no events for ${many}`;
+		const left = [[heat.unplaced, 'whose start was not seen'], [heat.shorter, 'of less than 1 ns'], [heat.longer, 'longer than 1000 s'],
 		[heat.outside, 'outside the range']].filter(([n]) => n > 0).map(([n, text]) => `${count(n)} ${text}`);
 
 		return left.length ? `${count(heat.drawn)} ${heat.drawn === 1 ? one : many} drawn of ${count(heat.events)} that ended here; ${left.join(', ')}` : `${count(heat.events)} ${heat.events === 1 ? one : many}, all drawn`;
@@ -248,7 +248,7 @@ export class HeatMap {
 
 		return {
 			lines: [`${count(cell.n)} ${KINDS[this.kind][cell.n === 1 ? 'one' : 'many']} of ${duration(Number(lo.toPrecision(3)))} to ${duration(Number(hi.toPrecision(3)))}`,
-			`from ${moment(cell.at, 9)}`, `in ${duration(Math.round(grid.wide))}`, decodes ? 'click: which they are' : null],
+			`from ${moment(cell.at, 9)}`, `in ${duration(Math.round(grid.wide))}`, decodes ? 'click: list them' : null],
 			box: { y: y - 6, h: 12 },
 			click: decodes ? () => this.#listCell(cell, lo, hi) : null,
 		};

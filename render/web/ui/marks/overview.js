@@ -19,7 +19,7 @@ export class Overview {
 	constructor(app) {
 		this.app = app;
 		this.head = h('div', { class: 'strip-head' });
-		this.hatchKey = h('span', { class: 'dim', hidden: true }, swatch(null, 'hatched'), ' not known');
+		this.hatchKey = h('span', { class: 'dim', hidden: true }, swatch(null, 'hatched'), ' unknown');
 		this.plot = new Plot({
 			app, label: 'the whole window: how busy each CPU was', height: () => this.#rowsHeight() + AXIS,
 			draw: (s, w) => this.#draw(s, w), hit: (x, y) => this.#hit(x, y),
@@ -98,7 +98,7 @@ export class Overview {
 
 		if (!wall) {
 			no.disabled = true;
-			no.title = 'the wall clock was not recorded (perf record -k mono does)';
+			no.title = 'no wall clock: record with perf record -k mono';
 		}
 		return clocks;
 	}

@@ -15,7 +15,7 @@ const MOST = 8; // lanes
 const STATES = ['running', 'preempted', 'waiting', 'asleep', 'blocked', 'unknown'];
 const WORDS = {
 	running: 'running', preempted: 'preempted: ready to run, another task had the CPU', waiting: 'waiting: woken, not yet on a CPU',
-	asleep: 'asleep', blocked: 'asleep, not to be disturbed (D), or stopped', unknown: 'not known',
+	asleep: 'asleep', blocked: 'in uninterruptible sleep (D), or stopped', unknown: 'unknown',
 };
 const LOOKS = { running: 'run', preempted: 'wait', waiting: 'wait', asleep: 'off', blocked: 'off' };
 const COLUMNS = 1024;
@@ -56,8 +56,8 @@ export class Pins {
 			this.asked = null;
 			return;
 		}
-		replace(this.closers, tasks.map((task) => button('×', `no longer pin ${app.who(task)}`, () => app.set({ pins: app.state.pins.filter((pin) => pin !== task) }),
-			{ class: 'close', 'aria-label': `no longer pin ${app.who(task)}` })));
+		replace(this.closers, tasks.map((task) => button('×', `unpin ${app.who(task)}`, () => app.set({ pins: app.state.pins.filter((pin) => pin !== task) }),
+			{ class: 'close', 'aria-label': `unpin ${app.who(task)}` })));
 		this.#ask(tasks);
 		this.paint();
 	}

@@ -51,7 +51,7 @@ export class Plot {
 	constructor(options) {
 		this.options = options;
 		this.app = options.app;
-		this.canvas = h('canvas', options.hit ? { role: 'application', tabindex: '0', 'aria-label': `${options.label}; arrow keys tell what is where, Enter is a click` } : { role: 'img', 'aria-label': options.label });
+		this.canvas = h('canvas', options.hit ? { role: 'application', tabindex: '0', 'aria-label': `${options.label}; arrow keys move, Enter clicks` } : { role: 'img', 'aria-label': options.label });
 		this.band = h('div', { class: 'band', hidden: true });
 		this.spot = h('div', { class: 'spot', hidden: true });
 		this.el = h('div', { class: 'plot' }, this.canvas, this.band, this.spot);

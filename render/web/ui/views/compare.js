@@ -52,7 +52,7 @@ export class CompareView extends View {
 		replace(this.body, kind === 'coremap' ? this.#matrix(table) : this.#table(table, kind));
 		replace(this.key, kind === 'vcpu' ? legend(stateItems(app.palette)) : null,
 			kind === 'coremap' ? this.#ramp() : h('span', { class: 'difference-key' }, swatch(null, 'less'), 'less than base', swatch(null, 'more'), 'more than base'),
-			kind === 'vcpu' ? h('span', { class: 'dim' }, 'Base, new and difference: kept waiting, which is preempted and waiting together, percent of the window.') : null);
+			kind === 'vcpu' ? h('span', { class: 'dim' }, 'Base, new and difference: waited (preempted and waiting together), percent of the window.') : null);
 	}
 
 	/** The windows, if they differ. */
@@ -78,11 +78,11 @@ export class CompareView extends View {
 		const look = (key) => (['rule', 'name', 'reason'].includes(key) ? key : 'num');
 
 		return [
-			h('p', null, h('strong', { class: bad ? 'more-text' : null }, bad ? `${bad} figure${bad > 1 ? 's are' : ' is'} worse than allowed.` : open.length < rules.length ? 'Nothing is worse than allowed.' : 'Nothing could be judged.')),
+			h('p', null, h('strong', { class: bad ? 'more-text' : null }, bad ? `${bad} figure${bad > 1 ? 's are' : ' is'} worse than allowed.` : open.length < rules.length ? 'Nothing is worse than allowed.' : 'No rule could be judged.')),
 			bad ? h('div', { class: 'table-scroll' }, h('table', { class: 'figures', data: { table: 'broken' } },
 				h('thead', null, h('tr', null, columns.map(([key, title]) => h('th', { class: look(key) }, title)))),
 				h('tbody', null, broken.map((row) => h('tr', { data: { key: row.name } }, columns.map(([key]) => h('td', { class: look(key) }, h('bdi', null, row[key] === null ? '' : clean(String(row[key])))))))))) : null,
-			open.length ? h('p', null, 'Could not be judged: ', open.map((rule, i) => [i ? ', ' : '', h('code', null, clean(rule.rule))])) : null,
+			open.length ? h('p', null, 'Not judged: ', open.map((rule, i) => [i ? ', ' : '', h('code', null, clean(rule.rule))])) : null,
 		];
 	}
 
@@ -91,7 +91,7 @@ export class CompareView extends View {
 	}
 
 	#chooseOther(captures) {
-		return h('select', { 'aria-label': 'what to compare with the base', on: { change: (e) => { this.other = Number(e.target.value); this.update({ options: true }); } } },
+		return h('select', { 'aria-label': 'capture to compare with the base', on: { change: (e) => { this.other = Number(e.target.value); this.update({ options: true }); } } },
 			captures.slice(1).map((c) => h('option', { value: c.index, selected: c.index === this.other }, clean(c.label))));
 	}
 
@@ -114,7 +114,7 @@ export class CompareView extends View {
 		const rows = tree?.roots ?? this.#rows(table);
 		const main = table.figures[0];
 		const word = FIGURE_WORDS[main] ?? main;
-		const hint = kind === 'vcpu' ? 'kept waiting: preempted and waiting together, percent of the window' : word;
+		const hint = kind === 'vcpu' ? 'waited: preempted and waiting together, percent of the window' : word;
 		const most = Math.max(1e-9, ...rows.flatMap((row) => [value('base', main)(row) ?? 0, value('now', main)(row) ?? 0]));
 		const mostChange = Math.max(1e-9, ...rows.map((row) => Math.abs(change(main)(row) ?? 0)));
 		const columns = [
@@ -127,12 +127,12 @@ export class CompareView extends View {
 			{ key: `${main}_new`, title: 'new', hint, value: value('now', main), show: (row) => figure(main, value('now', main)(row)) },
 			{ key: `${main}_change`, title: 'difference', hint, value: change(main), show: (row) => this.#signedCell(main, change(main)(row), chance(main)(row)) },
 			...(rows.some((row) => chance(main)(row) !== null) ? [{
-				key: `${main}_p`, title: 'p', hint: 'how likely runs of one kind differ as much by chance', value: chance(main), show: (row) => chanceText(chance(main)(row))
+				key: `${main}_p`, title: 'p', hint: 'probability that the runs differ this much by chance', value: chance(main), show: (row) => chanceText(chance(main)(row))
 			}] : []),
 			{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (row) => this.#differenceBar(change(main)(row), mostChange) },
 			...table.figures.slice(1).filter((key) => words.columns.includes(key) && rows.some((row) => value('base', key)(row) || value('now', key)(row))).flatMap((key) => [
 				{
-					key: `${key}_new`, title: FIGURE_WORDS[key] ?? key, hint: 'of the new capture, and how much that is more or less than the base', value: value('now', key),
+					key: `${key}_new`, title: FIGURE_WORDS[key] ?? key, hint: 'the new capture, and its difference from the base', value: value('now', key),
 					show: (row) => this.#bothCell(key, row.now ? value('now', key)(row) : null, value('base', key)(row), change(key)(row), chance(key)(row))
 				},
 			]),
@@ -266,7 +266,7 @@ export class CompareView extends View {
 		const most = Math.max(1, ...rows.filter((r) => r.name !== 'IDLE').flatMap((r) => [...r.cells.values()].map((c) => Math.abs(c.change ?? 0))));
 
 		this.current = { kind: 'coremap', rows, columns, most };
-		return h('div', null, h('p', { class: 'dim note-above' }, 'Difference of run % in points, new less base; hover: both. Rows with the largest change first; those of which too little is known are left out, or ?.'),
+		return h('div', null, h('p', { class: 'dim note-above' }, 'Difference of run % in points, new minus base; hover: both. Rows with the largest change first; rows with too much unknown time are left out, or ?.'),
 			h('div', { class: 'table-scroll' }, h('table', { class: columns.length <= 12 ? 'coremap few' : 'coremap', data: { table: 'compare-coremap' } },
 				h('thead', null, h('tr', null, h('th', { class: 'who' }, 'task'), columns.map((cpu) => h('th', { class: 'num cpu' }, columns.length > 40 ? String(cpu) : `CPU ${cpu}`)))),
 				h('tbody', null, rows.slice(0, 300).map((row) => h('tr', { data: { key: row.name } }, h('th', { class: 'who' }, h('bdi', null, clean(row.name))), columns.map((cpu) => this.#matrixCell(row, cpu, most))))))));
@@ -311,12 +311,12 @@ export class CompareView extends View {
 		const { palette } = app;
 
 		if (current.kind === 'coremap')
-			return [{ title: 'Core map: difference of run %, new less base', height: () => Math.min(60, current.rows.length) * 22 + 24, draw: (s, w) => this.#drawMatrix(s, w) }];
+			return [{ title: 'Core map: difference of run %, new minus base', height: () => Math.min(60, current.rows.length) * 22 + 24, draw: (s, w) => this.#drawMatrix(s, w) }];
 		const rows = current.rows.slice(0, 40);
 		const { value, change, main, most, mostChange, table, kind } = current;
 
 		return [{
-			title: kind === 'vcpu' ? 'vCPU states, base above, new below; how much they were kept waiting, and the difference' :
+			title: kind === 'vcpu' ? 'vCPU states, base above, new below; how long they waited, and the difference' :
 				`${COMPARISONS[kind].title}: ${FIGURE_WORDS[main] ?? main}, base hollow, new solid, and the difference`,
 			legend: kind === 'vcpu' ? stateItems(palette) : [], height: () => rows.length * 26 + 6,
 			draw: (s, w) => rows.forEach((row, i) => {

@@ -9,7 +9,7 @@ import { Chosen, Tree, foldChoice, folded, groupName, keyOf, nameOfGroup, pickGr
 import { saveTable } from '../save.js';
 import { Slices, fillRows } from '../slices.js';
 import { copyText } from '../table.js';
-import { count, exactNs, percent, short } from '../text.js';
+import { count, exactNs, percent, plural, short } from '../text.js';
 import { View } from './view.js';
 
 const FIRST_CELLS = 15000;
@@ -194,7 +194,7 @@ export class CoremapView extends View {
 		this.#renderHead(columns);
 		this.#renderBody(matrix, columns);
 		this.note.textContent = columnsOf(app.figures.shown.tables.coremap, 'cpu')[0].length ? (this.key === 'switches' ? 'Context switches away from the task, per CPU; shade: logarithmic.' :
-			'Percent of the range that the task ran, per CPU; tasks, IDLE and unknown of a CPU add up to 100 %.') + (columns.length > MANY ? ' The rows below the tasks are shaded by 100 %, the run queue by its longest.' : '') :
+			'Percent of the range that the task ran, per CPU; tasks, IDLE and unknown of a CPU add up to 100 %.') + (columns.length > MANY ? ' The rows below the tasks are shaded relative to 100 %, the run queue relative to its maximum.' : '') :
 			app.figures.shown.note ? 'The map of a range needs the capture in the page.' : 'no sched_switch events in this range';
 	}
 
@@ -225,9 +225,9 @@ export class CoremapView extends View {
 		const tail = [];
 
 		if (matrix.tasks.length > most)
-			tail.push(h('tr', null, h('td', { colspan: columns.length + 2 }, button(`${matrix.tasks.length - most} more ${matrix.tree ? 'rows' : 'tasks'}`, 'show every row', () => { this.all = true; this.#renderBody(matrix, columns); }, { class: 'link' }))));
+			tail.push(h('tr', null, h('td', { colspan: columns.length + 2 }, button(plural(matrix.tasks.length - most, matrix.tree ? 'more row' : 'more task'), 'show every row', () => { this.all = true; this.#renderBody(matrix, columns); }, { class: 'link' }))));
 		if (matrix.tasks.length)
-			tail.push(this.#sumRow(app.selection.any ? 'total of these' : 'total', columns, matrix.sums.cpus, 'total', matrix.sums.all));
+			tail.push(this.#sumRow(app.selection.any ? 'total of selected' : 'total', columns, matrix.sums.cpus, 'total', matrix.sums.all));
 		if (matrix.idle.size)
 			tail.push(this.#sumRow('IDLE', columns, matrix.idle, 'idle', matrix.sums.idle));
 		if (matrix.unknown.size)
@@ -245,7 +245,7 @@ export class CoremapView extends View {
 		const most = Math.max(...[...this.queues.values()].map((q) => q.queue_mean));
 
 		return h('tr', { class: 'queue', data: { sum: 'queue' } },
-			h('th', { class: 'who', title: 'tasks that could run and waited for the CPU, the running one apart: the mean over time' }, 'run queue'), h('td'),
+			h('th', { class: 'who', title: 'runnable tasks that waited for the CPU, without the running one: mean over time' }, 'run queue'), h('td'),
 			columns.map((c) => {
 				const q = this.queues.get(c.cpu);
 
@@ -264,7 +264,7 @@ export class CoremapView extends View {
 	/** The sum of several CPUs or tasks; a dash while it is unknown. */
 	#total(sum) {
 		if (!sum)
-			return h('td', { class: 'num strong', title: this.chosen.waits ? null : 'the sum of a choice needs the capture in the page' }, '–');
+			return h('td', { class: 'num strong', title: this.chosen.waits ? null : 'sums of a selection need the capture in the page' }, '–');
 		return h('td', { class: 'num strong', data: { key: this.key, value: sum[this.key], total: 1 }, title: this.key === 'run_ns' ? exactNs(sum.run_ns) : count(sum.switches) }, this.figure(sum));
 	}
 
@@ -295,14 +295,14 @@ export class CoremapView extends View {
 		if (el.dataset.card === 'queue') {
 			const q = this.queues.get(Number(cpu));
 
-			return [`${q.queue_mean.toFixed(2)} tasks waited for CPU ${cpu} on average`, `half of the time at most ${count(q.queue_p50)}, 99 % of it ${count(q.queue_p99)}, the most ${count(q.queue_max)}`,
-			q.queue_stay_ns ? `more than one for ${exactNs(q.queue_above_1_ns)}, at a stretch ${exactNs(q.queue_stay_ns)}` : 'never more than one'];
+			return [`${q.queue_mean.toFixed(2)} tasks waited for CPU ${cpu} on average`, `half of the time at most ${count(q.queue_p50)}, 99 % of it at most ${count(q.queue_p99)}, never more than ${count(q.queue_max)}`,
+			q.queue_stay_ns ? `more than one for ${exactNs(q.queue_above_1_ns)}, ${exactNs(q.queue_stay_ns)} at a stretch` : 'never more than one'];
 		}
 		const { group, role } = el.closest('tr').dataset;
 		const row = group === undefined ? null : this.matrix.tree?.groups().find((one) => one.group === group && (one.role ?? undefined) === role);
 		const who = task !== undefined ? app.who(Number(task)) : row ? nameOfGroup(row) : el.closest('tr').querySelector('th').textContent;
 
-		return [`${who} on CPU ${cpu}`, `ran ${exactNs(Number(run))}, ${percent(Number(part))} of the range`, `${count(Number(switches))} switches`,
+		return [`${who} on CPU ${cpu}`, `ran ${exactNs(Number(run))}, ${percent(Number(part))} of the range`, plural(Number(switches), 'switch', 'switches'),
 		task === undefined ? null : 'click: over time'];
 	}
 

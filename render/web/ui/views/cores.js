@@ -10,7 +10,7 @@ import { Lanes, covers, eventsIn, outline } from '../marks/lanes.js';
 import { STATE_WORDS, inkOn, legend, reasonColours } from '../marks/legend.js';
 import { drawMarks } from '../marks/marks.js';
 import { NOBODY, Pieces } from '../marks/pieces.js';
-import { clean, count, duration, percent, vmName } from '../text.js';
+import { clean, count, duration, percent, plural, vmName } from '../text.js';
 import { View } from './view.js';
 
 const AXIS = 22;
@@ -42,7 +42,7 @@ export class CoresView extends View {
 		this.chosen = new Chosen(app, 'tasks', () => this.#renderKey()); // run time of the colours' tasks on the chosen CPUs
 		this.events = new EventList(app);
 		this.main = this.plot({
-			label: 'who had each CPU over time', height: () => this.cpus().length * this.rowHeight() + this.#top() + AXIS, time: { left: LEFT, right: RIGHT },
+			label: 'which task had each CPU over time', height: () => this.cpus().length * this.rowHeight() + this.#top() + AXIS, time: { left: LEFT, right: RIGHT },
 			legend: () => [...this.#legendItems(), ...this.#reasonItems()], draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
 		this.el.append(this.key, this.main.el, this.words, this.events.el);
@@ -186,13 +186,13 @@ export class CoresView extends View {
 	#renderKey() {
 		const { app } = this;
 
-		replace(this.key, choice('colour', [['task', 'task', 'a colour a task'], ['group', 'group', 'a colour a VM, else tasks of one name, kernel threads'],
-		['state', 'state', 'what vCPUs were doing; QEMU, kernel threads, tasks of the host']], this.painting, (paint) => app.set({ paint })),
+		replace(this.key, choice('colour', [['task', 'task', 'one colour per task'], ['group', 'group', 'one colour per VM, for kernel threads, or for tasks with the same name'],
+		['state', 'state', 'states of vCPUs; QEMU, kernel threads, host tasks']], this.painting, (paint) => app.set({ paint })),
 			legend(this.#legendItems().map((item) => {
 				const own = item.task !== undefined || item.group !== undefined;
 
-				return { ...item, title: own ? 'click: only this one' : item.key === 'others' ? 'every other task' : item.text, on: true, click: own ? (e) => this.#pick(item, e) : null };
-			})), h('span', { class: 'dim small' }, ['empty: idle', 'hatched: nobody knows', ...this.#marksKey()].join(' · ')), this.#stripesKey());
+				return { ...item, title: own ? 'click: only this one' : item.key === 'others' ? 'all other tasks' : item.text, on: true, click: own ? (e) => this.#pick(item, e) : null };
+			})), h('span', { class: 'dim small' }, ['empty: idle', 'hatched: unknown', ...this.#marksKey()].join(' · ')), this.#stripesKey());
 		keepHeight(this.key);
 	}
 
@@ -230,9 +230,9 @@ export class CoresView extends View {
 		const { app } = this;
 		const exact = this.pieces.covered;
 		const bins = app.figures.shown.bins;
-		const states = this.painting !== 'state' || !bins.vcpus.length ? '' : !exact ? '; of a vCPU, what it did on a CPU about then' : this.lanes.covers() ? '; in a vCPU’s slice a pixel has as much of each state as there was' : '; all of a vCPU’s slice is drawn as in the guest: zoom in for its states';
+		const states = this.painting !== 'state' || !bins.vcpus.length ? '' : !exact ? '; a vCPU’s slice shows its states at about that time' : this.lanes.covers() ? '; in a vCPU’s slice, each pixel shows its states in proportion' : '; a vCPU’s slice is drawn as in the guest throughout: zoom in for its states';
 
-		this.words.textContent = exact ? `Every slice, widths true; below a pixel: who had the CPU longest${this.rowHeight() > 4 ? ', with a line on top' : ''}${states}.` :
+		this.words.textContent = exact ? `Every slice, to scale; below a pixel: the task that had the CPU longest${this.rowHeight() > 4 ? ', with a line on top' : ''}${states}.` :
 			`Each column is the task that had the CPU longest in its ${duration(Math.round((bins.to - bins.from) / bins.columns))}, empty where it was mostly idle${states}` +
 			`${app.figures.canDecode(app.capture) ? '; zoom in for single slices.' : '; the capture is not in this page, so zoom ends here.'}`;
 	}
@@ -548,7 +548,7 @@ export class CoresView extends View {
 		const task = bins.majority[cpu * bins.columns + i];
 
 		return {
-			lines: [`mostly ${app.who(task === NOBODY ? null : task)} on CPU ${cpu}`, `busy ${percent(100 * bins.busy_ns[cpu * bins.columns + i] / wide)}, ${count(bins.switches[cpu * bins.columns + i])} switches`,
+			lines: [`mostly ${app.who(task === NOBODY ? null : task)} on CPU ${cpu}`, `busy ${percent(100 * bins.busy_ns[cpu * bins.columns + i] / wide)}, ${plural(bins.switches[cpu * bins.columns + i], 'switch', 'switches')}`,
 			`in ${duration(Math.round(wide))} from ${moment(bins.from + i * wide, 5)}`], box, click: () => app.details.lookAt(cpu, t),
 		};
 	}

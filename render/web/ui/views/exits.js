@@ -22,14 +22,14 @@ const MOST_BARS = 600; // browsers limit the height of a canvas
 const MOST_TICKS = 12;
 const LEAST_LEFT = 60, MOST_LEFT = 210, RIGHT = 96, ROW = 24, AXIS = 22;
 
-const WHOLE = 'from kvm_exit to kvm_entry, what it was off the CPU included';
+const WHOLE = 'from kvm_exit to kvm_entry, time off the CPU included';
 const LENGTHS = [['min', 'the shortest'], ['avg', 'on average'], ['p50', 'half took no longer'], ['p99', '99 of 100 took no longer'], ['max', 'the longest']]
 	.map(([name, hint]) => ({ key: `${name}_ns`, title: name, hint: `${hint}; ${WHOLE}` }));
-const OPEN = { key: 'unpaired', title: 'open', hint: 'exits whose end was not seen: they are in the number, not in the times' };
+const OPEN = { key: 'unpaired', title: 'open', hint: 'exits whose end was not seen: they are counted, but not in the times' };
 
 export class ExitsView extends View {
 	constructor(app) {
-		super(app, 'What guests exited for');
+		super(app, 'Why guests exited');
 		this.tools = h('div', { class: 'tools' });
 		this.chips = h('div', { class: 'legend-box' });
 		this.foot = h('p', { class: 'dim' });
@@ -129,11 +129,11 @@ export class ExitsView extends View {
 		const { app } = this;
 
 		replace(this.tools,
-			choice('bars show', [...this.app.capture.has.entry ? [['time', 'time', `${this.onCpu ? 'on a CPU ' : ''}from kvm_exit to kvm_entry, without HLT and its kin`]] : [], ['count', 'count', 'how many exits']], this.byTime ? 'time' : 'count', (by) => app.set({ by })),
+			choice('bars show', [...this.app.capture.has.entry ? [['time', 'time', `${this.onCpu ? 'on a CPU ' : ''}from kvm_exit to kvm_entry, without HLT and similar exits`]] : [], ['count', 'count', 'how many exits']], this.byTime ? 'time' : 'count', (by) => app.set({ by })),
 			choice('per', [['task', 'vCPU'], ['vm', 'VM']], app.state.per, (per) => app.set({ per })));
 		const listed = this.sums.filter((sum) => this.opened || this.rest.length < 2 || !this.rest.includes(sum));
 		const rest = h('button', {
-			type: 'button', class: 'item', data: { reason: 'other' }, title: this.opened ? 'together again' : `show ${this.rest.map((r) => clean(r.reason)).join(', ')}`,
+			type: 'button', class: 'item', data: { reason: 'other' }, title: this.opened ? 'fold them again' : `show ${this.rest.map((r) => clean(r.reason)).join(', ')}`,
 			on: { click: () => { this.opened = !this.opened; this.#renderTools(); } }
 		}, swatch(app.palette.reasons.other), this.opened ? 'other ‹' : `other (${this.rest.length}) ›`);
 
@@ -161,8 +161,8 @@ export class ExitsView extends View {
 		this.foot.textContent = this.sums.length ? `${plural(work.count, 'exit')}${this.#timeText(work)}` +
 			`${work.unpaired ? `; the end of ${count(work.unpaired)} not seen` : ''}` +
 			idle.map((sum) => `; and ${plural(sum.count, 'exit')} of idle guests (${clean(sum.reason)})${sum.time_ns === null ? '' : `, ${duration(sum.time_ns)}`}, not in the bars`).join('') + '.'
-			: why_not ? `Reasons of some tasks are not known: ${why_not}`
-				: this.app.capture.has.exit ? 'no exits in this range for these tasks' : 'the capture has no kvm_exit events';
+			: why_not ? `Reasons of selected tasks are unknown: ${why_not}`
+				: this.app.capture.has.exit ? 'no exits in this range for these tasks' : 'no kvm_exit events: record with -e \'kvm:*\'';
 	}
 
 	/** Bars, the largest first: {key, name, parts: [row by reason, in drawing order], work: their sum | undefined, idle: that of idle guests}. */
@@ -214,7 +214,7 @@ export class ExitsView extends View {
 
 		this.more.hidden = !left;
 		this.more.disabled = this.everyBar;
-		this.more.textContent = this.everyBar ? `${count(left)} more are in the table below` : `${count(left)} more bars`;
+		this.more.textContent = this.everyBar ? `${count(left)} more in the table below` : plural(left, 'more bar');
 	}
 
 	/** The length of the bar's parts together. */
@@ -285,7 +285,7 @@ export class ExitsView extends View {
 			at += value;
 			if (x >= this.scale.range()[0] && this.scale.invert(x) < at)
 				return {
-					lines: [`${bar.name}: ${clean(row.reason)}`, this.byTime ? `${duration(value)} (${count(value)} ns)` : `${count(value)} exits`,
+					lines: [`${bar.name}: ${clean(row.reason)}`, this.byTime ? `${duration(value)} (${count(value)} ns)` : plural(value, 'exit'),
 					share === null ? null : `${percent(share)} of ${app.selection.any && this.chosen.table('exits') ? 'the chosen' : 'all'} exits' ${this.byTime ? 'time' : 'number'}`, 'click: only this reason'],
 					box, click: () => app.toggle('reasons', row.reason),
 				};
@@ -313,12 +313,12 @@ export class ExitsView extends View {
 
 	/** Time on a CPU before elapsed time; without sched_switch only the latter. */
 	#times() {
-		const time = { key: 'time_ns', title: 'time', hint: 'from kvm_exit to kvm_entry, whatever the thread did meanwhile' };
+		const time = { key: 'time_ns', title: 'time', hint: 'from kvm_exit to kvm_entry, on a CPU or not' };
 
 		return this.onCpu ? [
 			{ key: 'cpu_ns', title: 'on a CPU', hint: 'the thread was on a CPU between kvm_exit and kvm_entry' },
 			{ key: 'cpu_percent', title: '% of exit time', hint: 'of the time that all exits were on a CPU; idle is left out' },
-			{ key: 'off_cpu_ns', title: 'off CPU', hint: 'it slept or was preempted between kvm_exit and kvm_entry' },
+			{ key: 'off_cpu_ns', title: 'off CPU', hint: 'the thread slept or was preempted between kvm_exit and kvm_entry' },
 			time,
 		] : [time, { key: 'time_percent', title: '% of exit time', hint: 'of the time of all exits; idle is left out' }];
 	}

@@ -4,11 +4,11 @@ import { FlameGraph } from '../../flame/graph.js';
 import { button, choice, h, replace, s } from '../dom.js';
 import { Question } from '../figures.js';
 import { legend } from '../marks/legend.js';
-import { clean, count, duration, percent } from '../text.js';
+import { clean, count, duration, percent, plural } from '../text.js';
 import { View } from './view.js';
 
-const WHAT = [['off-cpu', 'off the CPU', 'time by the stack at the switch-out'], ['exits', 'exits', 'time by the stack at the kvm_exit, and for what'],
-['wakeups', 'wake-ups', 'by who woke and its stack'], ['switches', 'switches', 'by the stack at the switch-out']];
+const WHAT = [['off-cpu', 'off the CPU', 'time by the stack at the switch-out'], ['exits', 'exits', 'time by the stack at the kvm_exit, and by reason'],
+['wakeups', 'wake-ups', 'by waker and its stack'], ['switches', 'switches', 'by the stack at the switch-out']];
 let last = null; // the last answer, for printing or showing it again
 
 const KINDS = [null, 'tasks', 'kernel', 'user', 'notes']; // enum folded_kind
@@ -16,7 +16,7 @@ const TASK = 1, LEFT = 1, ROW = 18, SHADES = 5, LEAST = 0.1;
 
 export class FlameView extends View {
 	constructor(app) {
-		super(app, 'Flame graph: where in the code');
+		super(app, 'Flame graph: time or events by call stack');
 		this.question = new Question(app);
 		this.tools = h('span');
 		this.field = h('input', { type: 'search', placeholder: 'find frames: a pattern', 'aria-label': 'find frames', on: { input: () => this.#find() } });
@@ -42,7 +42,7 @@ export class FlameView extends View {
 
 		replace(this.tools, choice(null, WHAT, by, (flame) => app.set({ flame })));
 		if (!app.capture.has.stacks || !app.figures.canDecode(app.capture)) {
-			this.note.textContent = app.capture.has.stacks ? app.capture.why_not ?? 'the capture is not in this page' : 'this capture has no stacks: cdict record -g';
+			this.note.textContent = app.capture.has.stacks ? app.capture.why_not ?? 'the capture is not in this page' : 'this capture has no stacks: record them with cdict record -g';
 			replace(this.box);
 			return;
 		}
@@ -64,7 +64,7 @@ export class FlameView extends View {
 
 		this.frames = answer && this.#named(answer.frames, by);
 		replace(this.note, error ? `not decoded: ${error.message}` : !answer ? '' : [
-			`${this.frames[0].says.replace(/^all: |, [^,]*$/g, '')} in all; width: ${by === 'off-cpu' || by === 'exits' ? 'time' : 'how many'}${answer.lacking ? `; ${count(answer.lacking)} events have no stack` : ''}`,
+			`${this.frames[0].says.replace(/^all: |, [^,]*$/g, '')} in all; width: ${by === 'off-cpu' || by === 'exits' ? 'time' : 'count'}${answer.lacking ? `; ${plural(answer.lacking, 'event')} without a stack` : ''}`,
 			legend(KINDS.map((text, kind) => ({ text, colour: colours[kind * SHADES], there: this.frames.some((frame) => frame.kind === kind) })).filter(({ text, there }) => text && there))]);
 		this.#draw();
 	}

@@ -54,10 +54,10 @@ export class SecondMap {
 		this.ramp = h('span');
 		this.words = h('span', { class: 'dim' });
 		this.plot = view.plot({
-			label: 'offset within the second', title: () => `Where in the second, a row ${this.#each()}`, ramp: () => (this.max ? countEnds(this.map.min, this.max) : null), height: () => this.#height(),
+			label: 'offset within the second', title: () => `Pattern within each second, one row ${this.#each()}`, ramp: () => (this.max ? countEnds(this.map.min, this.max) : null), height: () => this.#height(),
 			shows: () => [this.map, this.app.palette], draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
-		this.el = h('div', { class: 'heat second' }, h('div', { class: 'heat-head' }, h('h3', null, 'Where in the second'),
+		this.el = h('div', { class: 'heat second' }, h('div', { class: 'heat-head' }, h('h3', null, 'Pattern within each second'),
 			h('span', { class: 'space' }), this.ramp), this.plot.el, this.words);
 		this.#drag();
 	}
@@ -108,12 +108,12 @@ export class SecondMap {
 		this.map = map;
 		this.max = this.map?.max ?? 0;
 		replace(this.ramp, this.max ? countRamp(this.app.palette, map.min, map.max) : []);
-		this.words.textContent = error ? `not decoded: ${error.message}` : `${KINDS[kind].many}, a row ${this.#each()}; drag over a block to look at that time`;
+		this.words.textContent = error ? `not decoded: ${error.message}` : `${KINDS[kind].many}, one row ${this.#each()}; drag over a block to select that time`;
 		this.plot.paint();
 	}
 
 	#each() {
-		return !this.map || this.map.per === 1 ? 'a second' : `for ${this.map.per} seconds`;
+		return !this.map || this.map.per === 1 ? 'per second' : `per ${this.map.per} seconds`;
 	}
 
 	#geometry() {

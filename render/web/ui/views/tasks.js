@@ -50,7 +50,7 @@ export class TasksView extends View {
 	#makeTable() {
 		const { app } = this;
 		const number = (key, title, hint) => ({ key, title, hint });
-		const name = (r) => h('span', { class: 'tree', css: { '--depth': this.tree?.depth(r) ?? 0 } }, r.task === undefined ? groupName(app, r) : h('bdi', null, app.who(r.task)), r.lossy ? h('span', { class: 'lossy', title: 'events are missing: this may be more' }, '~') : null);
+		const name = (r) => h('span', { class: 'tree', css: { '--depth': this.tree?.depth(r) ?? 0 } }, r.task === undefined ? groupName(app, r) : h('bdi', null, app.who(r.task)), r.lossy ? h('span', { class: 'lossy', title: 'lossy: missing events may have changed these figures' }, '~') : null);
 		const tid = (r) => app.capture.tasks[r.task]?.tid;
 
 		return new Table([
@@ -60,17 +60,17 @@ export class TasksView extends View {
 			{ key: 'bars', title: 'CPU ▮ switches ●', hint: 'bars: CPU %; dots: switches, on a scale of their own', text: true, csv: false, value: () => undefined, show: (r) => this.#barCell(r) },
 			number('run_ns', 'run', 'time on a CPU'),
 			number('switches', 'switches'),
-			number('involuntary', 'forced', 'it was preempted; of the others it slept or blocked'),
+			number('involuntary', 'forced', 'it was preempted; at the other switches it slept or blocked'),
 			number('wakeups', 'wake-ups'),
-			number('delayed_ns', 'waited', 'ready to run, without a CPU: after wake-ups, and preempted'),
+			number('delayed_ns', 'waited', 'runnable, but not on a CPU: after wake-ups and preemptions'),
 			number('delays', 'waits', 'waits that ended in the range'),
-			number('worst_ns', 'worst', 'the longest wait, after a wake-up or preempted'),
+			number('worst_ns', 'worst', 'the longest wait, after a wake-up or a preemption'),
 			number('worst_at_ns', 'at', 'when the longest wait began'),
 			number('latency_p50_ns', 'lat p50', 'from the wake-up to running: half no longer than this'),
 			number('latency_p99_ns', 'p99'),
 			number('latency_max_ns', 'max', 'the longest wait after a wake-up'),
-			number('migrations', 'migr', 'switched in on another CPU than it was on last'),
-			{ key: 'spark', title: 'when it ran', rest: true, hint: 'run % over time; each row as high as its own most; hatched: events are missing', text: true, csv: false, value: () => undefined, show: (r) => h('canvas', { class: 'spark', 'aria-hidden': 'true', data: { spark: r.task ?? keyOf(r), card: 'spark' } }) },
+			number('migrations', 'migr', 'switched in on another CPU than before'),
+			{ key: 'spark', title: 'when it ran', rest: true, hint: 'run % over time; each row scaled to its own maximum; hatched: events are missing', text: true, csv: false, value: () => undefined, show: (r) => h('canvas', { class: 'spark', 'aria-hidden': 'true', data: { spark: r.task ?? keyOf(r), card: 'spark' } }) },
 		], {
 			app, name: 'tasks', file: this.file('tasks'), rowData: (r) => (r.task === undefined ? { group: r.group, role: r.role } : taskData(app, r.task)),
 			rowClass: (r) => (r.task === undefined ? 'group' : app.state.tasks.includes(r.task) ? 'picked' : null), tree: () => this.tree,
@@ -109,9 +109,9 @@ export class TasksView extends View {
 			{ colour: app.palette.states.guest, text: `CPU %: the full width is ${percent(this.mostPercent)} of one CPU` },
 			{
 				colour: app.palette.states.preempted, dot: true, text: tops.some((row) => (row.switches ?? null) !== null) ?
-					`context switches: the full width is ${count(this.mostSwitches)}` : 'context switches: not known here'
+					`context switches: the full width is ${count(this.mostSwitches)}` : 'context switches: unknown'
 			},
-			{ colour: app.palette.accent, text: 'when it ran: each row is as high as its own most' },
+			{ colour: app.palette.accent, text: 'when it ran: each row scaled to its own maximum' },
 		]), h('span', { class: 'dim hint' }, `${tree ? 'click a group: unfold; shift-click: only its tasks' : 'click a row: filter by it; shift-click: this one too'}${cpus}`));
 		this.table.setRows(tree?.roots ?? rows);
 		this.#renderNext();
@@ -135,7 +135,7 @@ export class TasksView extends View {
 		], { app, name: 'successors', file: this.file('successors'), rowData: (r) => ({ task: r.task, next: r.next }), onRow: (r) => app.toggle('tasks', r.next, true) });
 
 		table.setRows(rows);
-		replace(this.next, h('h3', null, several ? 'Who ran next on the CPU' : `Who ran next on the CPU after ${app.who(rows[0].task)}`), table.el);
+		replace(this.next, h('h3', null, several ? 'Tasks that ran next on the CPU' : `Tasks that ran next on the CPU after ${app.who(rows[0].task)}`), table.el);
 	}
 
 	#drawSparks(trs) {
@@ -175,7 +175,7 @@ export class TasksView extends View {
 		const all = this.tree?.tasksOf(row) ?? [];
 		const kept = all.filter((task) => this.#sparkBins().of.has(task)).length;
 
-		return kept < all.length ? `the line is of the ${count(kept)} of its ${count(all.length)} tasks that ran longest` : null;
+		return kept < all.length ? `the line shows the ${count(kept)} of its ${count(all.length)} tasks that ran longest` : null;
 	}
 
 	#spark(canvas, key) {
@@ -217,10 +217,10 @@ export class TasksView extends View {
 			if (!series)
 				return [who, row.idle ? 'IDLE is not drawn over time' : `not drawn over time: only the ${count(this.#sparkBins().of.size)} tasks that ran longest are`];
 			return row.task === undefined ? [who, `run ${percent(row.run_percent ?? 0)} of the range`, this.#missing(row)] :
-				[who, `run ${percent(row.run_percent)} of the range`, `most ${duration(Math.max(...series))} in one of ${series.length} parts`];
+				[who, `run ${percent(row.run_percent)} of the range`, `at most ${duration(Math.max(...series))} in one of ${series.length} parts`];
 		}
-		return [who, (row.run_ns ?? null) === null ? 'run not known' : `run ${exactNs(row.run_ns)}, ${percent(row.run_percent)}`,
-			(row.switches ?? null) === null ? null : `${count(row.switches)} switches${row.idle || (row.involuntary ?? null) === null ? '' : `: ${count(row.voluntary)} own, ${count(row.involuntary)} forced`}`,
+		return [who, (row.run_ns ?? null) === null ? 'run time unknown' : `run ${exactNs(row.run_ns)}, ${percent(row.run_percent)}`,
+			(row.switches ?? null) === null ? null : `${plural(row.switches, 'switch', 'switches')}${row.idle || (row.involuntary ?? null) === null ? '' : `: ${count(row.voluntary)} own, ${count(row.involuntary)} forced`}`,
 			row.latency_max_ns ? `longest wait after a wake-up ${duration(row.latency_max_ns)}` : null];
 	}
 

@@ -17,17 +17,17 @@ function shareBar(part, colour) {
 function antagonistTable(view, row, antagonists) {
 	const { app } = view;
 	const table = new Table([
-		{ key: 'antagonist', title: 'behind whom', text: true, value: (r) => app.who(r.antagonist), show: (r) => h('bdi', null, app.who(r.antagonist)) },
+		{ key: 'antagonist', title: 'behind', text: true, value: (r) => app.who(r.antagonist), show: (r) => h('bdi', null, app.who(r.antagonist)) },
 		{ key: 'behind_ns', title: 'waited', hint: 'while this task had the CPU' },
 		{ key: 'delayed_percent', title: 'share' },
 		{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (r) => shareBar(r.delayed_percent, app.palette.states.preempted) },
 		{ key: 'preempted_ns', title: 'preempted' },
 		{ key: 'waiting_ns', title: 'waiting' },
-		{ key: 'took_over', title: 'took over', hint: 'how often it was switched in for this vCPU' },
+		{ key: 'took_over', title: 'took over', hint: 'how often it replaced this vCPU on the CPU' },
 	], { app, name: 'antagonists', file: view.file('antagonists'), rowData: (r) => ({ task: r.task, antagonist: r.antagonist }), onRow: (r) => app.toggle('tasks', r.antagonist, true) });
 
 	table.setRows(antagonists);
-	return h('div', { class: 'block' }, h('h4', null, 'Who was in its way'), antagonists.length ? table.el : h('p', { class: 'dim' }, row.delayed_ns === null || row.delayed_ns ? 'not known' : 'it was never kept waiting'));
+	return h('div', { class: 'block' }, h('h4', null, 'Antagonists'), antagonists.length ? table.el : h('p', { class: 'dim' }, row.delayed_ns === null || row.delayed_ns ? 'unknown' : 'it never waited for a CPU'));
 }
 
 function reasonTable(view, row) {
@@ -46,13 +46,13 @@ function reasonTable(view, row) {
 	});
 
 	table.setRows(rows);
-	return h('div', { class: 'block' }, h('h4', null, 'What its exits cost'), rows.length ? table.el : h('p', { class: 'dim' }, 'no exits here'));
+	return h('div', { class: 'block' }, h('h4', null, 'Cost of its exits'), rows.length ? table.el : h('p', { class: 'dim' }, 'no exits here'));
 }
 
 /** Waits after wake-ups by length, one bar a third of a decade. */
 function histogram(view, row) {
 	const { app } = view;
-	const box = h('div', { class: 'block' }, h('h4', null, 'How long it waited after wake-ups'));
+	const box = h('div', { class: 'block' }, h('h4', null, 'Waits after wake-ups'));
 	const latency = app.rows('latency').find((r) => r.task === row.task);
 
 	if (latency?.latency_count)
@@ -73,7 +73,7 @@ function histogram(view, row) {
 function histogramRows(bars, colour) {
 	const most = Math.max(...bars.map((bar) => bar.count));
 
-	return bars.map(({ from_ns, to_ns, count: n }) => h('div', { class: 'histogram-row', title: `${count(n)} waits of ${duration(from_ns)} to ${duration(to_ns)}` },
+	return bars.map(({ from_ns, to_ns, count: n }) => h('div', { class: 'histogram-row', title: `${plural(n, 'wait')} of ${duration(from_ns)} to ${duration(to_ns)}` },
 		h('span', { class: 'dim num' }, `≥ ${duration(Number(from_ns.toPrecision(2)))}`), h('div', { class: 'track' }, h('div', { css: { width: `${100 * n / most}%`, background: colour } })),
 		h('span', { class: 'num' }, n ? count(n) : '')));
 }

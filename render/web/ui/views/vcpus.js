@@ -11,7 +11,7 @@ import { Lanes } from '../marks/lanes.js';
 import { STATES, STATE_WORDS, legend, stateItems } from '../marks/legend.js';
 import { drawMarks } from '../marks/marks.js';
 import { Slices, fillRows } from '../slices.js';
-import { clean, count, duration, exactNs, percent, plural, shortName, vmName } from '../text.js';
+import { clean, duration, exactNs, percent, plural, shortName, vmName } from '../text.js';
 import { View, taskData } from './view.js';
 import { vcpuDetail } from './vcpu_detail.js';
 import { WhoDelayed } from './who_delayed.js';
@@ -35,13 +35,13 @@ export class VcpusView extends View {
 		this.table = h('table', { class: 'vcpus', data: { table: 'vcpu' } },
 			h('thead', null, h('tr', null,
 				h('th', { class: 'who' }, 'vCPU, worst first'),
-				h('th', { class: 'num', title: 'preempted and waiting together: the vCPU wanted to run and could not' }, 'waited'),
-				h('th', { class: 'behind', title: 'who had the CPU meanwhile' }, 'behind whom most'),
+				h('th', { class: 'num', title: 'preempted and waiting together: the vCPU was runnable, but not on a CPU' }, 'waited'),
+				h('th', { class: 'behind', title: 'the task or VM that had the CPU meanwhile' }, 'mostly behind'),
 				h('th', { class: 'num worst', title: 'the longest wait that ended here, and when it began' }, 'worst, at'),
 				h('th', { class: 'bar-cell' }, this.barAxis.el),
 				h('th', { class: 'lane-cell' }, this.timeAxis.el))), this.body);
 		this.empty = h('p', { class: 'empty', hidden: true });
-		this.lossy = h('p', { class: 'dim', hidden: true }, '~: events of it are missing, its figures may be more.');
+		this.lossy = h('p', { class: 'dim', hidden: true }, '~ lossy: missing events may have changed these figures.');
 		this.delays = new WhoDelayed(this);
 		this.el.append(this.delays.el, this.legend, this.table, this.lossy, this.empty);
 		app.card.watch(this.body, (el) => this.#explain(el));
@@ -93,7 +93,7 @@ export class VcpusView extends View {
 		this.lossy.hidden = !rows.some((row) => row.lossy);
 		this.empty.hidden = rows.length > 0;
 		this.empty.textContent = app.rows('vcpu').length ? 'no vCPU matches the filter' :
-			app.capture.has.entry || app.capture.has.exit ? 'no vCPU in this window' : 'no vCPU here: the capture has no KVM events';
+			app.capture.has.entry || app.capture.has.exit ? 'no vCPU in this window' : 'no KVM events: record with -e \'kvm:*\'';
 		this.paint();
 	}
 
@@ -142,7 +142,7 @@ export class VcpusView extends View {
 					class: 'pick', role: 'button', ...ENTER, title: vm === null ? `click: only ${who}` : `VM ${vm} · click: only this vCPU; shift-click: its VM`,
 					on: { click: (e) => (e.shiftKey && vm !== null ? app.toggle('vms', vm) : app.toggle('tasks', row.task)) }
 				}, h('bdi', null, who)),
-				row.lossy ? h('span', { class: 'lossy', title: 'events are missing: this may be more' }, '~') : null),
+				row.lossy ? h('span', { class: 'lossy', title: 'lossy: missing events may have changed these figures' }, '~') : null),
 			h('td', { class: 'num strong', data: { key: 'delayed_ns', value: row.delayed_ns, card: 'delayed' } }, row.delayed_ns ? duration(row.delayed_ns) : '–',
 				h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),
 			h('td', { class: 'behind' }, this.#antagonist(row)),
@@ -170,7 +170,7 @@ export class VcpusView extends View {
 		if (!row.worst_ns)
 			return '–';
 		return h('a', {
-			class: 'pick', title: `${exactNs(row.worst_ns)} on CPU ${row.worst_cpu}${row.worst_behind ? `, behind ${clean(row.worst_behind)}` : ''}; click: shows it`,
+			class: 'pick', title: `${exactNs(row.worst_ns)} on CPU ${row.worst_cpu}${row.worst_behind ? `, behind ${clean(row.worst_behind)}` : ''}; click: show it`,
 			data: { key: 'worst_ns', value: row.worst_ns },
 			on: { click: () => app.details.look('wait', row.task, row.worst_at_ns, { range: aroundOf({ from: row.worst_at_ns, to: row.worst_at_ns + row.worst_ns }) }) },
 		}, duration(row.worst_ns), h('span', { class: 'share', data: { key: 'worst_at_ns', value: row.worst_at_ns } }, momentIn(row.worst_at_ns, app.range[1] - app.range[0])));
@@ -272,13 +272,13 @@ export class VcpusView extends View {
 		if (!row)
 			return null;
 		if (key === 'delayed')
-			return [`${app.who(task)}: waited ${exactNs(row.delayed_ns)}`, `preempted ${duration(row.preempted_ns)}, ${count(row.preemptions ?? 0)} times`,
-			`waiting after wake-ups ${duration(row.waiting_ns)}, ${count(row.waits ?? 0)} times`,
+			return [`${app.who(task)}: waited ${exactNs(row.delayed_ns)}`, `preempted ${duration(row.preempted_ns)}, ${plural(row.preemptions ?? 0, 'time')}`,
+			`waiting after wake-ups ${duration(row.waiting_ns)}, ${plural(row.waits ?? 0, 'time')}`,
 			row.worst_ns ? `worst ${duration(row.worst_ns)} at ${moment(row.worst_at_ns, 6)}` : null];
 		const ns = row[`${key}_ns`];
 
 		if (ns === null || ns === undefined)
-			return [`${app.who(task)}: ${STATE_WORDS[key]}`, 'not recorded, so not known'];
+			return [`${app.who(task)}: ${STATE_WORDS[key]}`, 'not recorded: unknown'];
 		return [`${app.who(task)}: ${STATE_WORDS[key]}`, exactNs(ns), `${percent(this.shares.get(task)?.[`${key}_percent`])} of the range`];
 	}
 
@@ -316,7 +316,7 @@ export class VcpusView extends View {
 					s.rect(bar(at), y, bar(at + part) - bar(at), 18, palette.states[state]);
 				at += part;
 			}
-			s.text(bar(100) + 8, y + 9, row.delayed_ns === null ? 'waits are not known' : !row.delayed_ns ? 'never kept waiting' : `${duration(row.delayed_ns)}${worst ?
+			s.text(bar(100) + 8, y + 9, row.delayed_ns === null ? 'waits unknown' : !row.delayed_ns ? 'never waited' : `${duration(row.delayed_ns)}${worst ?
 				`, ${percent(worst.delayed_percent)} behind ${app.who(worst.antagonist)}` : ''}`,
 				{ colour: palette.dim, size: 11, room: scale.range()[0] - bar(100) - 16 });
 			this.lanes.draw(s, row.task, scale, y, 18);

@@ -18,7 +18,7 @@ export class Wait {
 		this.pieces = new Pieces(view.app, () => this.plot.paint());
 		this.words = h('p', { class: 'sentence', role: 'status' });
 		this.plot = view.plot({
-			label: 'who waited, who had the CPU, and the CPU', height: 3 * (LANE + GAP) + AXIS, time: { left: LEFT, right: RIGHT },
+			label: 'the waiting task, its antagonist and the CPU', height: 3 * (LANE + GAP) + AXIS, time: { left: LEFT, right: RIGHT },
 			draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
 		this.el = h('div', { class: 'wait', hidden: true }, this.words, this.plot.el);
@@ -44,8 +44,8 @@ export class Wait {
 			return;
 		}
 		replace(this.words, this.#sentence(wait), ' ',
-			button('go to it', 'this wait with a little around it', () => app.select(aroundOf(wait)), { class: 'link' }), ' ',
-			button('all that ran there', 'the CPU in the view Cores', () => app.set({ view: 'cores', cpus: [wait.cpu], range: aroundOf(wait) }), { class: 'link' }), ' ',
+			button('zoom to it', 'zoom to this wait, with a margin', () => app.select(aroundOf(wait)), { class: 'link' }), ' ',
+			button('all tasks on that CPU', 'show the CPU in the view Cores', () => app.set({ view: 'cores', cpus: [wait.cpu], range: aroundOf(wait) }), { class: 'link' }), ' ',
 			button('×', 'close', () => app.set({ wait: [] }), { class: 'close' }));
 		this.#ask(wait);
 		if (!change.figures || !this.plot.stale)
@@ -162,7 +162,7 @@ export class Wait {
 			if (pieces.from[i] > at || pieces.to[i] <= at || !(lane === 1 ? pieces.task[i] === wait.culprit : pieces.cpu[i] === wait.cpu))
 				continue;
 			return {
-				lines: [pieces.task[i] === NOBODY ? 'nobody knows who ran' : app.who(pieces.task[i]), `on CPU ${pieces.cpu[i]}`,
+				lines: [pieces.task[i] === NOBODY ? 'which task ran is unknown' : app.who(pieces.task[i]), `on CPU ${pieces.cpu[i]}`,
 				duration(pieces.to[i] - pieces.from[i]), `from ${moment(pieces.from[i], 9)}`], box,
 				click: pieces.task[i] === NOBODY ? null : () => app.details.look('run', pieces.task[i], at),
 			};

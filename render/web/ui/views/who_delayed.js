@@ -9,14 +9,14 @@ import { Wait } from './wait.js';
 // The kinds of matrix: keys of the table, and the texts around it.
 const FACES = {
 	delays: {
-		name: 'Who delayed whom', title: 'who had the CPU that they waited for', who: 'behind', ns: 'behind_ns', percent: 'delayed_percent', sum: 'vm_delayed_ns', over: 'behind',
+		name: 'Delay by antagonist', title: 'which task or VM had the CPU that they waited for', who: 'behind', ns: 'behind_ns', percent: 'delayed_percent', sum: 'vm_delayed_ns', over: 'behind',
 		column: 'waited', columnTitle: 'preempted and waiting, of all its vCPUs',
 		says: (vm, who, ns, share) => `${vm} waited ${ns} behind ${who}, ${share} of its delay`,
 	},
 	beside: {
-		name: 'Beside whom', title: 'who had the other thread of the core while they were in the guest', who: 'beside', ns: 'beside_ns', percent: 'beside_percent', sum: 'vm_beside_ns', over: 'beside',
+		name: 'Guest time by sibling', title: 'which task or VM had the other thread of the core while they were in the guest', who: 'beside', ns: 'beside_ns', percent: 'beside_percent', sum: 'vm_beside_ns', over: 'beside',
 		column: 'in guest', columnTitle: 'time in the guest, of all its vCPUs; once for each other thread of the core',
-		says: (vm, who, ns, share) => `while ${vm} was in the guest ${who} had the other thread of its core for ${ns}, ${share} of that time`,
+		says: (vm, who, ns, share) => `while ${vm} was in the guest, ${who} had the other thread of its core for ${ns}, ${share} of that time`,
 	},
 };
 // rows, unless all are wanted: as many as leave room for the part above and the first vCPUs
@@ -58,11 +58,11 @@ export class WhoDelayed {
 		this.wait = new Wait(view);
 		this.chosen = new Chosen(this.app, 'vcpus', () => view.vmsKnown(), { cpus: false });
 		this.words = h('span', { class: 'capacity' });
-		this.button = button('', 'every VM, and everybody who was in their way', () => this.#unfold(), { class: 'link' });
+		this.button = button('', 'show every VM and every antagonist', () => this.#unfold(), { class: 'link' });
 		this.box = h('div', { class: 'delays-scroll' });
 		this.matrix = h('div', null, h('div', { class: 'heat-head' },
 			this.faces = h('h3'), this.words, this.button), this.box);
-		this.el = h('section', { class: 'delays-box', 'aria-label': 'who delayed whom', hidden: true }, this.matrix, this.wait.el);
+		this.el = h('section', { class: 'delays-box', 'aria-label': 'delay by antagonist', hidden: true }, this.matrix, this.wait.el);
 	}
 
 	update(change) {
@@ -83,7 +83,7 @@ export class WhoDelayed {
 
 		if (siblings.some((threads) => threads.length > 1))
 			return null;
-		return siblings.length ? 'no core of this host has two threads: nobody runs beside a vCPU' : 'which CPUs are threads of one core is not known';
+		return siblings.length ? 'no core of this host has two threads: no task runs beside a vCPU' : 'CPU topology unknown: cannot tell which CPUs share a core';
 	}
 
 	#unfold() {
@@ -103,7 +103,7 @@ export class WhoDelayed {
 		const all = [...new Set(rows.map((row) => row.vm))]; // rows are worst first
 		const vms = this.all ? all : all.slice(0, document.documentElement.dataset.print ? PAPER_VMS : Math.max(LEAST_VMS, Math.floor((innerHeight - ABOVE) / ROW)));
 		const columns = columnsOf(rows, vms, this.all, this.face);
-		const hidden = [all.length > vms.length ? plural(all.length - vms.length, 'more VM') : null, columns.more.length ? `${columns.more.length} more in the way` : null].filter(Boolean).join(', ');
+		const hidden = [all.length > vms.length ? plural(all.length - vms.length, 'more VM') : null, columns.more.length ? plural(columns.more.length, 'more column') : null].filter(Boolean).join(', ');
 
 		this.matrix.hidden = rows.length === 0 && this.table === 'delays' && !this.chosen.waits;
 		this.words.textContent = this.#capacity();
@@ -160,9 +160,9 @@ export class WhoDelayed {
 		if (!had)
 			return '';
 		if (!had.known_ns)
-			return `${plural(had.vcpus, 'vCPU')}; who ran on the CPUs is unknown`;
+			return `${plural(had.vcpus, 'vCPU')}; CPU use is unknown`;
 		const [from, to] = this.app.figures.shown.range;
-		const part = had.known_ns < MOSTLY * had.cpus * (to - from) ? ' of what is known' : '';
+		const part = had.known_ns < MOSTLY * had.cpus * (to - from) ? ' of the known time' : '';
 
 		return `${plural(had.cpus, 'CPU')}, ${had.busy_percent.toFixed(0)} % busy${part}, ${plural(had.vcpus, 'vCPU')}: ${had.overcommitted ? 'overcommitted' : 'a CPU for each'}`;
 	}
@@ -202,7 +202,7 @@ export class WhoDelayed {
 		const [worst] = [...rows].sort((a, b) => b[ns] - a[ns]);
 
 		return h('td', { class: 'num rest', data: worst ? { key: ns, value: worst[ns], [who]: worst[who] } : {} }, worst ? button([h('span', { class: 'share' }, `${count(rows.length)} ×`), h('span', null, `≤ ${duration(worst[ns])}`)],
-			`${count(rows.length)} more, the worst ${this.#nameOf(worst[who])} with ${percent(worst[share])}; click: everybody who was in the way`, () => this.#unfold(), { class: 'link' }) : '');
+			`${count(rows.length)} more, the worst ${this.#nameOf(worst[who])} with ${percent(worst[share])}; click: show all antagonists`, () => this.#unfold(), { class: 'link' }) : '');
 	}
 
 	#cell(row, most, self, first = false) {
@@ -214,7 +214,7 @@ export class WhoDelayed {
 		const text = [h('span', null, duration(row[ns])), h('span', { class: 'share' }, percent(row[share]))];
 		const opens = (row.worst_ns ?? null) !== null, both = !opens && ['vm', 'self', 'task', 'kernel'].includes(row[`${who}_kind`]);
 		const says = this.face.says(this.#nameOf(row.vm), self ? 'itself' : this.#nameOf(row[who]), duration(row[ns]), percent(row[share])) +
-			(opens ? `; worst wait ${duration(row.worst_ns)}, ${duration(row.worst_held_ns)} of it behind ${this.app.who(row.worst_antagonist)}: click shows it` : '') + (both ? ': click shows both on the CPUs' : '');
+			(opens ? `; worst wait ${duration(row.worst_ns)}, ${duration(row.worst_held_ns)} of it behind ${this.app.who(row.worst_antagonist)}: click to show it` : '') + (both ? ': click to show both on the CPUs' : '');
 
 		return h('td', { class: `num cell${kind}`, css: { '--part': (row[ns] / most).toFixed(3) }, data: { key: ns, value: row[ns], [who]: row[who] } },
 			opens || both ? h('button', { type: 'button', title: says, 'aria-label': says, on: { click: () => (opens ? this.#open(row) : this.#both([row.vm, row[who]])) } }, text)

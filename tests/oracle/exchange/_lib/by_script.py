@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Holds the slices of an export against what `cdict script` prints: nothing of cdict's own walk is in between.
+"""Compares the slices of an export with the output of `cdict script`, without cdict's own walk.
 
 by_script.py SCRIPT SLICES UNPAIRED     SCRIPT: cdict script --ns -F tid,cpu,time,event,trace; SLICES:
-perfetto_check.py --slices; UNPAIRED: exits whose end nobody knows, by cdict exits
+perfetto_check.py --slices; UNPAIRED: exits with an unknown end, by cdict exits
 
-Every time from one sched_switch of a CPU to the next is a slice of it, and there are no others but those at the
-edges: before a CPU's first switch and after its last one.  Every kvm_exit with its kvm_entry is an exit, but
-those of which events may be missing in between; every sched_waking is a wake-up."""
+Each interval from one sched_switch of a CPU to the next is a slice of it; the only other slices are those at the
+edges, before a CPU's first switch and after its last one.  Every kvm_exit with its kvm_entry is an exit, except
+where events may be missing in between; every sched_waking is a wake-up."""
 import collections
 import re
 import sys

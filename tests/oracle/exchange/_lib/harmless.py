@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""harmless.py KIND FILE NAME...: what in an output would harm who reads it: bytes that are no UTF-8, control characters and such as
-reorder or hide text (JSON escapes control characters); a cell of CSV that a spreadsheet would run; markup that is not the picture's own. Each
-NAME, a part of a hostile one, is there as it should be shown.
+"""harmless.py KIND FILE NAME...: reports parts of an output that can harm its readers: invalid UTF-8, control characters and characters
+that reorder or hide text (JSON escapes control characters); CSV cells that a spreadsheet would run; foreign markup in a picture. Each
+NAME, a part of a hostile one, must be present as it should be shown.
 
-KIND: text, csv, json, lines (of JSON), svg, html, raw (any text; for what readers of a format need, no more is asked than UTF-8)"""
+KIND: text, csv, json, lines (of JSON), svg, html, raw (any text; must only be UTF-8, for formats that need all characters)"""
 import csv
 import io
 import json

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Holds a Perfetto trace against the published rules, and prints what a reader of it sees.
+"""Checks a Perfetto trace against the published rules, and prints its contents.
 
-Knows nothing of the writer: the wire format is read by hand, the numbers of fields are those of
-protos/perfetto/trace, the rules those of its comments and of trace_processor's importers:
+Independent of the writer: parses the wire format itself, with the field numbers of
+protos/perfetto/trace, and the rules in its comments and in trace_processor's importers:
 
   packets    trace_packet.proto: each whole; a sequence id that is not 0; incremental state cleared before
              anything needs it; interned names known on their sequence before they are used
@@ -16,9 +16,9 @@ protos/perfetto/trace, the rules those of its comments and of trace_processor's 
   processes  process_tree.proto: a thread's tgid is a process of the tree
   text       strings are UTF-8
 
-perfetto_check.py TRACE            ok, or what is wrong, and status 1
+perfetto_check.py TRACE            ok, or the faults, and status 1
 perfetto_check.py --slices TRACE   run CPU TS DUR TID END_STATE PRIO, exit TS DUR TID REASON, wake TS CPU TID WAKER
-perfetto_check.py --names TRACE    tid TID NAME, pid PID NAME: by what has priority
+perfetto_check.py --names TRACE    tid TID NAME, pid PID NAME: by priority
 perfetto_check.py --lost TRACE     lost CPU N: bundles before which events are missing
 """
 import gzip

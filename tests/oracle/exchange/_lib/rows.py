@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Exports as rows that can be compared, each read by Python's own readers:
+"""Converts exports to comparable rows, with independent readers in Python:
 
 run CPU TS DUR TID END_STATE   exit TS DUR TID REASON   wakeup TS CPU TID   unknown CPU TS DUR
 
-rows.py csv|chrome|pfw FILE      rows.py perfetto SLICES CSV: of what perfetto_check.py --slices prints, as CSV has it
-rows.py sums ROWS                run time by CPU and task, so that it does not matter where slices are cut
-rows.py names CSV                rows.py members GZ: what is wrong with its members
-rows.py perfwhiz FILE CSV SCRIPT what is wrong with it, by a CSV of the same and cdict script --ns -F tid,cpu,time,event,trace
-rows.py io FILE                  io TS DUR PID TID CATEGORY NAME FNAME, of a .pfw or .pfw.gz of whatever origin, or Chrome's JSON
-rows.py io-csv CSV               the same of an export of I/O traces"""
+rows.py csv|chrome|pfw FILE      rows.py perfetto SLICES CSV: from the output of perfetto_check.py --slices, as in CSV
+rows.py sums ROWS                run time by CPU and task, independent of where slices are cut
+rows.py names CSV                rows.py members GZ: faults of its members
+rows.py perfwhiz FILE CSV SCRIPT faults of FILE, by a CSV of the same capture and cdict script --ns -F tid,cpu,time,event,trace
+rows.py io FILE                  io TS DUR PID TID CATEGORY NAME FNAME, from any .pfw or .pfw.gz, or Chrome's JSON
+rows.py io-csv CSV               the same from an export of I/O traces"""
 import csv
 import decimal
 import gzip

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""I/O traces read in the plainest way: pfw.py active PATTERN FILE..., events FILE..., make N SEED."""
+"""A simple reader of I/O traces: pfw.py active PATTERN FILE..., events FILE..., make N SEED."""
 import decimal
 import gzip
 import json

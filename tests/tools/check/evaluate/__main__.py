@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-evaluate [--windows N] CDICT FILE: every figure, as `CDICT ... --format json` gives it of FILE
-and as it is computed here, from doc/figures.md alone, by another way: the whole capture is cut into
+evaluate [--windows N] CDICT FILE: compares every figure in `CDICT ... --format json` of FILE with
+the one computed here, from doc/figures.md alone and by another method: the whole capture is cut into
 slices, waits and states once, and a window only clips and counts them.
 
-Whole, and in N windows of random place and length, always the same ones.  A line a disagreement, at
-most eight of a figure; status 1 when there is one.
+For the whole capture, and for N windows of random place and length, always the same ones.  Prints one
+line per difference, at most eight per figure; status 1 if there are any.
 """
 import argparse
 import json

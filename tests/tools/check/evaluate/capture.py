@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-What a capture tells, by doc/figures.md, as lists of intervals and instants of the whole of it.
+The contents of a whole capture, by doc/figures.md, as lists of intervals and instants.
 
-Nothing here knows of windows: figures.py clips and counts.  A task is its tid; IDLE is ('idle', cpu).
+Windows are handled elsewhere: figures.py clips and counts.  A task is its tid; IDLE is ('idle', cpu).
 """
 import bisect
 import os

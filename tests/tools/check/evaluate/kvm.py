@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the vCPUs of a capture did, by doc/figures.md, as lists of intervals of the whole of it."""
+"""The states of the vCPUs in a whole capture, by doc/figures.md, as lists of intervals."""
 import bisect
 import re
 from collections import defaultdict, namedtuple
@@ -10,7 +10,7 @@ from capture import WAKES
 # cpu_ns: the part on a CPU.
 Pair = namedtuple('Pair', 'task reason begin end cpu_ns')
 # One stretch of a vCPU.  reason: of exits and QEMU; cpu: where it waits or is; ended: not by the
-# end of the capture; next: who took over, of preempted.
+# end of the capture; next: for preempted, the task that took over.
 State = namedtuple('State', 'task what begin end reason cpu ended next')
 
 VMX, SVM = 1, 2
