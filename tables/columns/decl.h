@@ -8,6 +8,20 @@
 
 #include "tables/columns/cells.h"
 
+/* A column that is compared between captures: a duration in ns as it is, or in percent of the window;
+ * a count per second. */
+struct tables_change {
+	const char *column; /* its key; NULL: the end */
+	enum tables_change_unit {
+		TABLES_CHANGE_NS,
+		TABLES_CHANGE_PER_S,
+		TABLES_CHANGE_PERCENT
+	} unit;
+	const char *name;  /* in rules and in the list of changes, of tasks; others: "exits.rate" */
+	const char *key;   /* CSV and JSON: "latency_p99_ns" */
+	const char *title; /* text and Markdown: "lat p99 ms"; NULL: @key, shown only with -v */
+};
+
 /* A table with rows of tasks. */
 struct tables_decl {
 	const char *name; /* the JSON member */
@@ -33,6 +47,7 @@ struct tables_decl {
 	size_t cpu_at, reason_at; /* offsets of a uint32_t and of a const char *, if any */
 	bool folded;              /* compared by groups (fold.h) */
 	bool key_cpu, key_reason; /* part of the key when captures are compared */
+	const struct tables_change *changes; /* the first decides how much a row changed */
 };
 
 extern const struct tables_decl tables_decl_tasks, tables_decl_exits, tables_decl_vcpu,

@@ -57,10 +57,6 @@ enum table_column_flags {
 	TABLE_DASH = 8,                             /* text and Markdown show an empty cell as - */
 	TABLE_HIDDEN = TABLE_MACHINE | TABLE_HUMAN, /* to sort or find a row by */
 	TABLE_EACH = 16,                            /* stays empty in the total */
-	/* Compared between captures: counts per second, durations as they are. */
-	TABLE_CHANGE = 32,
-	TABLE_CHANGE_SHARE = 64 | TABLE_CHANGE, /* ... in percent of the window */
-	TABLE_CHANGE_WIDE = 128 | TABLE_CHANGE, /* ... shown with -v only */
 	/* Its source: in a capture without it the cell is empty, not 0 (tables_lacks()). */
 	TABLE_OF_SWITCHES = 1 << 8,
 	TABLE_OF_TIMES_OFF = 1 << 9, /* off the CPU: not in recordings of some CPUs */

@@ -12,24 +12,10 @@
 
 char *changes_name(char room[CHANGES_NAME], const struct compare *c, size_t figure)
 {
-	const struct compare_figure *f = &c->figures[figure];
-	const char *unit = f->ns ? "_ns" : f->counts ? "_per_s" : "_percent";
-	int len = (int)(strlen(f->key) - strlen(unit));
-	char word[CHANGES_NAME];
-	char *last;
+	const bool of_tasks = c->decl == &tables_decl_tasks;
 
-	snprintf(word, sizeof(word), "%.*s", len, f->key);
-	if (!strcmp(word, "run"))
-		strcpy(word, "cpu");
-	if (c->decl != &tables_decl_tasks) {
-		snprintf(room, CHANGES_NAME, "%.20s.%.40s", c->decl->name,
-			 strcmp(word, "count") ? word : "rate");
-		return room;
-	}
-	last = strrchr(word, '_');
-	if (f->ns && last)
-		*last = '.'; /* latency.p99 */
-	snprintf(room, CHANGES_NAME, "%.50s%s", word, f->counts ? ".rate" : "");
+	snprintf(room, CHANGES_NAME, "%.20s%s%.40s", of_tasks ? "" : c->decl->name,
+		 of_tasks ? "" : ".", c->figures[figure].name);
 	return room;
 }
 

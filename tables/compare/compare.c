@@ -25,41 +25,24 @@ struct compare_item {
 
 /* ---- figures ---- */
 
-static void name_figure(struct compare_figure *f, const struct table_column *col)
-{
-	int key = (int)strlen(col->key), title = (int)strlen(col->title);
-	const char *unit = "_ns", *people = " ms";
-
-	f->counts = col->kind == TABLE_COUNT;
-	f->ns = !f->counts && (col->flags & TABLE_CHANGE_SHARE) != TABLE_CHANGE_SHARE;
-	f->wide = (col->flags & TABLE_CHANGE_WIDE) == TABLE_CHANGE_WIDE;
-	if (f->counts) {
-		unit = "_per_s";
-		people = "/s";
-	} else { /* replaces _ns, and ms or us */
-		key -= 3;
-		title -= 3;
-		if (!f->ns) {
-			unit = "_percent";
-			people = " %";
-		}
-	}
-	snprintf(f->key, sizeof(f->key), "%.*s%s", key, col->key, unit);
-	if (f->wide)
-		memcpy(f->title, f->key, sizeof(f->title));
-	else
-		snprintf(f->title, sizeof(f->title), "%.*s%s", title, col->title, people);
-}
-
 static void find_figures(struct compare *c)
 {
 	const struct table_column *columns = c->decl->columns;
 
-	for (size_t i = 0; columns[i].kind != TABLE_END; i++) {
-		if (!(columns[i].flags & TABLE_CHANGE))
-			continue;
-		c->figures[c->n_figures].column = i;
-		name_figure(&c->figures[c->n_figures++], &columns[i]);
+	for (const struct tables_change *change = c->decl->changes; change->column; change++) {
+		size_t at = 0;
+
+		while (strcmp(columns[at].key, change->column) != 0)
+			at++;
+		c->figures[c->n_figures++] = (struct compare_figure){
+			.column = at,
+			.name = change->name,
+			.key = change->key,
+			.title = change->title ? change->title : change->key,
+			.ns = change->unit == TABLES_CHANGE_NS,
+			.counts = change->unit == TABLES_CHANGE_PER_S,
+			.wide = !change->title,
+		};
 	}
 }
 

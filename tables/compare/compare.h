@@ -30,8 +30,8 @@ enum compare_what {
 /* A compared column; the first one decides how much a row changed. */
 struct compare_figure {
 	size_t column;
-	char key[48];    /* "run_percent", "switches_per_s", "latency_p99_ns" */
-	char title[48];  /* "run %", "switches/s", "lat p99 ms" */
+	const char *name; /* as declared: struct tables_change */
+	const char *key, *title;
 	bool ns, counts; /* a duration; per second; else percent of the window */
 	bool wide;       /* only shown with -v */
 };

@@ -35,11 +35,17 @@ static const struct table_column columns[] = {
 	{ "cpu", "cpu", TABLE_INTEGER, 0, cell_u32, CELL(cpu) },
 	{ "idle", "idle", TABLE_INTEGER, 0, cell_is_idle, 0 },
 	{ "unknown", "unknown", TABLE_INTEGER, 0, cell_unknown, 0 },
-	{ "run_ns", "run ms", TABLE_MS, TABLE_CHANGE_SHARE, cell_run, CELL(run_ns) },
+	{ "run_ns", "run ms", TABLE_MS, 0, cell_run, CELL(run_ns) },
 	{ "run_percent", "run %", TABLE_PERCENT, 0, cell_run_share, CELL(run_ns) },
 	{ "edge_ns", "edge ms", TABLE_MS, TABLE_OF_RUNS, cell_if_known, CELL(edge_ns) },
-	{ "switches", "switches", TABLE_COUNT, TABLE_CHANGE, cell_if_known, CELL(switches) },
+	{ "switches", "switches", TABLE_COUNT, 0, cell_if_known, CELL(switches) },
 	TABLE_COLUMNS_END,
+};
+
+static const struct tables_change changes[] = {
+	{ "run_ns", TABLES_CHANGE_PERCENT, "cpu", "run_percent", "run %" },
+	{ "switches", TABLES_CHANGE_PER_S, "switches", "switches_per_s", "switches/s" },
+	{ NULL, 0, NULL, NULL, NULL },
 };
 
 TABLES_ROWS(coremap, coremap, analyze_coremap_count, analyze_coremap_at)
@@ -62,6 +68,7 @@ static void coremap_fini(void *row)
 const struct tables_decl tables_decl_coremap = {
 	.name = "coremap",
 	.columns = columns,
+	.changes = changes,
 	.order = "idle,tid,cpu",
 	.count = coremap_count,
 	.at = coremap_at,

@@ -54,8 +54,7 @@ static const struct table_column columns[] = {
 	{ "vcpu", "vcpu", TABLE_INTEGER, TABLE_WIDE, cell_vcpu, 0 },
 	{ "cpu", "cpu", TABLE_INTEGER, TABLE_SPARE, cell_cpu, 0 },
 	{ "idle", "idle", TABLE_INTEGER, TABLE_MACHINE | TABLE_EACH, cell_is_idle, 0 },
-	{ "run_ns", "run ms", TABLE_MS,
-	  TABLE_KEEP | TABLE_CHANGE_SHARE | TABLE_OF_SWITCHES | TABLE_OF_RUNS, cell_u64,
+	{ "run_ns", "run ms", TABLE_MS, TABLE_KEEP | TABLE_OF_SWITCHES | TABLE_OF_RUNS, cell_u64,
 	  ROW(run_ns) },
 	{ "run_percent", "%CPU", TABLE_PERCENT, TABLE_OF_SWITCHES | TABLE_OF_RUNS, cell_share,
 	  ROW(run_ns) },
@@ -63,13 +62,11 @@ static const struct table_column columns[] = {
 	  ROW(edge_ns) },
 	{ "unknown_ns", "unknown ms", TABLE_MS, TABLE_WIDE | TABLE_OF_SWITCHES | TABLE_OF_RUNS,
 	  cell_u64, ROW(unknown_ns) },
-	{ "switches", "switches", TABLE_COUNT, TABLE_CHANGE | TABLE_OF_SWITCHES, cell_u64,
-	  ROW(switches) },
+	{ "switches", "switches", TABLE_COUNT, TABLE_OF_SWITCHES, cell_u64, ROW(switches) },
 	{ "voluntary", "volunt", TABLE_COUNT, TABLE_OF_STATES | TABLE_SPARE | TABLE_OF_SWITCHES,
 	  cell_not_idle, ROW(voluntary) },
-	{ "involuntary", "involunt", TABLE_COUNT,
-	  TABLE_OF_STATES | TABLE_CHANGE_WIDE | TABLE_OF_SWITCHES, cell_not_idle,
-	  ROW(involuntary) },
+	{ "involuntary", "involunt", TABLE_COUNT, TABLE_OF_STATES | TABLE_OF_SWITCHES,
+	  cell_not_idle, ROW(involuntary) },
 	{ "sleeps", "sleeps", TABLE_COUNT, TABLE_OF_STATES | TABLE_WIDE | TABLE_OF_SWITCHES,
 	  cell_not_idle, ROW(outs[ANALYZE_OFF_SLEEP]) },
 	{ "blocks", "blocks", TABLE_COUNT, TABLE_OF_STATES | TABLE_WIDE | TABLE_OF_SWITCHES,
@@ -98,21 +95,18 @@ static const struct table_column columns[] = {
 	{ "worst_at_ns", "worst at s", TABLE_TIME,
 	  TABLE_OF_STATES | TABLE_WIDE | TABLE_EACH | TABLE_OF_TIMES_OFF, cell_worst,
 	  ROW(worst.at_ns) },
-	{ "wakeups", "wakeups", TABLE_COUNT, TABLE_CHANGE_WIDE | TABLE_OF_WAKEUPS, cell_u64,
-	  ROW(wakeups) },
-	{ "migrations", "migr", TABLE_COUNT, TABLE_CHANGE_WIDE | TABLE_OF_TIMES_OFF, cell_u64,
-	  ROW(migrations) },
+	{ "wakeups", "wakeups", TABLE_COUNT, TABLE_OF_WAKEUPS, cell_u64, ROW(wakeups) },
+	{ "migrations", "migr", TABLE_COUNT, TABLE_OF_TIMES_OFF, cell_u64, ROW(migrations) },
 	{ "node_migrations", "cross-node", TABLE_COUNT, TABLE_WIDE | TABLE_OF_TIMES_OFF, cell_u64,
 	  ROW(node_migrations) },
-	{ "latency_avg_ns", "lat avg ms", TABLE_MS,
-	  TABLE_CHANGE_WIDE | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF, cell_avg, ROW(latency) },
-	{ "latency_p50_ns", "lat p50 ms", TABLE_MS,
-	  TABLE_WIDE | TABLE_CHANGE_WIDE | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF, cell_p50,
+	{ "latency_avg_ns", "lat avg ms", TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF, cell_avg,
 	  ROW(latency) },
-	{ "latency_p99_ns", "lat p99 ms", TABLE_MS,
-	  TABLE_CHANGE | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF, cell_p99, ROW(latency) },
-	{ "latency_max_ns", "lat max ms", TABLE_MS,
-	  TABLE_CHANGE_WIDE | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF, cell_max, ROW(latency) },
+	{ "latency_p50_ns", "lat p50 ms", TABLE_MS,
+	  TABLE_WIDE | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF, cell_p50, ROW(latency) },
+	{ "latency_p99_ns", "lat p99 ms", TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF, cell_p99,
+	  ROW(latency) },
+	{ "latency_max_ns", "lat max ms", TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF, cell_max,
+	  ROW(latency) },
 	{ "latency_max_at_ns", "lat max at s", TABLE_TIME,
 	  TABLE_WIDE | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF, cell_max_at, ROW(latency) },
 	{ "slice_avg_ns", "slice avg ms", TABLE_MS, TABLE_WIDE | TABLE_OF_SWITCHES | TABLE_OF_RUNS,
@@ -127,6 +121,30 @@ static const struct table_column columns[] = {
 	TABLE_COLUMNS_END,
 };
 
+/* Compared figures; the names that rules use for tasks differ from those for groups. */
+#define CHANGES(rate, latency)                                                                     \
+	{                                                                                          \
+		{ "run_ns", TABLES_CHANGE_PERCENT, "cpu", "run_percent", "run %" },                \
+			{ "switches", TABLES_CHANGE_PER_S, "switches" rate, "switches_per_s",      \
+			  "switches/s" },                                                          \
+			{ "involuntary", TABLES_CHANGE_PER_S, "involuntary" rate,                  \
+			  "involuntary_per_s", NULL },                                             \
+			{ "wakeups", TABLES_CHANGE_PER_S, "wakeups" rate, "wakeups_per_s", NULL }, \
+			{ "migrations", TABLES_CHANGE_PER_S, "migrations" rate,                    \
+			  "migrations_per_s", NULL },                                              \
+			{ "latency_avg_ns", TABLES_CHANGE_NS, latency "avg", "latency_avg_ns",     \
+			  NULL },                                                                  \
+			{ "latency_p50_ns", TABLES_CHANGE_NS, latency "p50", "latency_p50_ns",     \
+			  NULL },                                                                  \
+			{ "latency_p99_ns", TABLES_CHANGE_NS, latency "p99", "latency_p99_ns",     \
+			  "lat p99 ms" },                                                          \
+			{ "latency_max_ns", TABLES_CHANGE_NS, latency "max", "latency_max_ns",     \
+			  NULL },                                                                  \
+			{ NULL, 0, NULL, NULL, NULL },                                             \
+	}
+static const struct tables_change changes_of_tasks[] = CHANGES(".rate", "latency.");
+static const struct tables_change changes_of_groups[] = CHANGES("", "latency_");
+
 TABLES_ROWS(tasks, tasks, analyze_tasks_row_count, analyze_tasks_row_at)
 TABLES_SUMS(tasks, analyze_task_row_merge, analyze_task_row_fini)
 
@@ -136,8 +154,12 @@ TABLES_SUMS(tasks, analyze_task_row_merge, analyze_task_row_fini)
 	.total = "total without idle", .merged = true, .cpu_at = ROW(cpu),                         \
 	.unknown = tasks_unknown
 
-const struct tables_decl tables_decl_tasks = { .name = "tasks", DECL_OF_TASKS };
-const struct tables_decl tables_decl_groups = { .name = "groups", DECL_OF_TASKS, .folded = true };
+const struct tables_decl tables_decl_tasks = { .name = "tasks",
+					       DECL_OF_TASKS,
+					       .changes = changes_of_tasks };
+const struct tables_decl tables_decl_groups = {
+	.name = "groups", DECL_OF_TASKS, .changes = changes_of_groups, .folded = true
+};
 
 struct table *tables_tasks(const struct tables_walk *w, bool per_cpu)
 {

@@ -70,7 +70,6 @@ static void cell_worst_behind(const struct cell *c)
 }
 
 #define STATE(state) cell_u64, ROW(ns[ANALYZE_VCPU_##state])
-#define STATE_FLAGS TABLE_CHANGE_SHARE | TABLE_CHANGE_WIDE
 
 /* Needs the time of switch-ins, which recordings of some tasks lack. */
 #define OF_OFF TABLE_OF_TIMES_OFF | TABLE_OF_ALL | TABLE_OF_STATES
@@ -79,19 +78,16 @@ static const struct table_column columns[] = {
 	CELLS_OF_TASK,
 #define COLUMN_ROW 6
 	{ "row", "row", TABLE_INTEGER, TABLE_HIDDEN | TABLE_EACH, cell_index, 0 },
-	{ "delayed_ns", "delayed ms", TABLE_MS, TABLE_KEEP | TABLE_CHANGE_SHARE | OF_OFF,
-	  cell_delayed, 0 },
+	{ "delayed_ns", "delayed ms", TABLE_MS, TABLE_KEEP | OF_OFF, cell_delayed, 0 },
 	{ "delayed_percent", "%", TABLE_PERCENT, OF_OFF, cell_delayed_share, 0 },
-	{ "guest_ns", "guest ms", TABLE_MS, TABLE_CHANGE_SHARE | TABLE_OF_ENTRIES, STATE(GUEST) },
-	{ "exit_ns", "exit ms", TABLE_MS, STATE_FLAGS, STATE(EXIT) },
-	{ "qemu_ns", "QEMU ms", TABLE_MS, STATE_FLAGS | TABLE_OF_QEMU, STATE(QEMU) },
-	{ "preempted_ns", "preempted ms", TABLE_MS, STATE_FLAGS | OF_OFF, STATE(PREEMPTED) },
-	{ "waiting_ns", "waiting ms", TABLE_MS, STATE_FLAGS | OF_OFF | TABLE_OF_WAKEUPS,
-	  STATE(WAITING) },
-	{ "halted_ns", "halted ms", TABLE_MS, STATE_FLAGS | OF_OFF, STATE(HALTED) },
-	{ "blocked_ns", "blocked ms", TABLE_MS, TABLE_SPARE | STATE_FLAGS | OF_OFF,
-	  STATE(BLOCKED) },
-	{ "unknown_ns", "unknown ms", TABLE_MS, TABLE_SPARE | STATE_FLAGS, STATE(UNKNOWN) },
+	{ "guest_ns", "guest ms", TABLE_MS, TABLE_OF_ENTRIES, STATE(GUEST) },
+	{ "exit_ns", "exit ms", TABLE_MS, 0, STATE(EXIT) },
+	{ "qemu_ns", "QEMU ms", TABLE_MS, TABLE_OF_QEMU, STATE(QEMU) },
+	{ "preempted_ns", "preempted ms", TABLE_MS, OF_OFF, STATE(PREEMPTED) },
+	{ "waiting_ns", "waiting ms", TABLE_MS, OF_OFF | TABLE_OF_WAKEUPS, STATE(WAITING) },
+	{ "halted_ns", "halted ms", TABLE_MS, OF_OFF, STATE(HALTED) },
+	{ "blocked_ns", "blocked ms", TABLE_MS, TABLE_SPARE | OF_OFF, STATE(BLOCKED) },
+	{ "unknown_ns", "unknown ms", TABLE_MS, TABLE_SPARE, STATE(UNKNOWN) },
 #define EACH TABLE_WIDE | TABLE_EACH
 	{ "edge_ns", "edge ms", TABLE_MS, EACH, cell_u64, ROW(edge_ns) },
 	{ "lost_ns", "lost ms", TABLE_MS, EACH, cell_u64, ROW(lost_ns) },
@@ -112,9 +108,8 @@ static const struct table_column columns[] = {
 	  ROW(preempted) },
 	{ "waiting_avg_ns", "wait avg ms", TABLE_MS, EACH | TABLE_OF_ALL, cell_avg, ROW(waiting) },
 	{ "waiting_p99_ns", "wait p99 ms", TABLE_MS, EACH | TABLE_OF_ALL, cell_p99, ROW(waiting) },
-	{ "worst_ns", "worst ms", TABLE_MS,
-	  TABLE_GAUGE | TABLE_KEEP | TABLE_EACH | TABLE_CHANGE | OF_OFF, cell_worst,
-	  ROW(worst.dur_ns) },
+	{ "worst_ns", "worst ms", TABLE_MS, TABLE_GAUGE | TABLE_KEEP | TABLE_EACH | OF_OFF,
+	  cell_worst, ROW(worst.dur_ns) },
 	{ "worst_at_ns", "at s", TABLE_TIME, TABLE_KEEP | TABLE_EACH | TABLE_OF_ALL, cell_worst_at,
 	  ROW(worst.at_ns) },
 	{ "worst_cpu", "on CPU", TABLE_INTEGER, TABLE_EACH | TABLE_OF_ALL, cell_worst_cpu,
@@ -122,6 +117,20 @@ static const struct table_column columns[] = {
 	{ "worst_state", "worst state", TABLE_TEXT, EACH | TABLE_OF_ALL, cell_worst_state, 0 },
 	{ "worst_behind", "behind", TABLE_TEXT, EACH | TABLE_OF_ALL, cell_worst_behind, 0 },
 	TABLE_COLUMNS_END,
+};
+
+static const struct tables_change changes[] = {
+	{ "delayed_ns", TABLES_CHANGE_PERCENT, "delayed", "delayed_percent", "delayed %" },
+	{ "guest_ns", TABLES_CHANGE_PERCENT, "guest", "guest_percent", "guest %" },
+	{ "exit_ns", TABLES_CHANGE_PERCENT, "exit", "exit_percent", NULL },
+	{ "qemu_ns", TABLES_CHANGE_PERCENT, "qemu", "qemu_percent", NULL },
+	{ "preempted_ns", TABLES_CHANGE_PERCENT, "preempted", "preempted_percent", NULL },
+	{ "waiting_ns", TABLES_CHANGE_PERCENT, "waiting", "waiting_percent", NULL },
+	{ "halted_ns", TABLES_CHANGE_PERCENT, "halted", "halted_percent", NULL },
+	{ "blocked_ns", TABLES_CHANGE_PERCENT, "blocked", "blocked_percent", NULL },
+	{ "unknown_ns", TABLES_CHANGE_PERCENT, "unknown", "unknown_percent", NULL },
+	{ "worst_ns", TABLES_CHANGE_NS, "worst", "worst_ns", "worst ms" },
+	{ NULL, 0, NULL, NULL, NULL },
 };
 
 TABLES_ROWS(vcpu, vcpus, analyze_vcpus_row_count, analyze_vcpus_row_at)
@@ -196,6 +205,7 @@ static void vcpu_fini(void *row)
 const struct tables_decl tables_decl_vcpu = {
 	.name = "vcpu",
 	.columns = columns,
+	.changes = changes,
 	.count = vcpu_count,
 	.at = vcpu_at,
 	.row_size = sizeof(struct analyze_vcpu_row),
