@@ -118,9 +118,9 @@ static int task(struct ingest *in, const struct perfdata_record *rec, bool big,
 	return cursor_ok(&c) ? ingest_task(in, &ev, err) : 0;
 }
 
-int account_tell(struct ingest *in, const struct perfdata_record *rec, bool big,
-		 const struct perfdata_sample_id *id, uint32_t cpu, struct cdict_loss *loss,
-		 struct cdict_error *err)
+int account_record_of(struct ingest *in, const struct perfdata_record *rec, bool big,
+		      const struct perfdata_sample_id *id, uint32_t cpu, struct cdict_loss *loss,
+		      struct cdict_error *err)
 {
 	if (loss)
 		*loss = (struct cdict_loss){ 0 };
@@ -138,10 +138,10 @@ int account_record(struct account *a, struct ingest *in, const struct perfdata *
 
 	if (is_task(rec->type) || is_loss(rec->type)) {
 		perfdata_sample_id(pd, rec, &id);
-		return account_tell(in, rec, perfdata_big_endian(pd), &id,
-				    is_loss(rec->type) ? record_cpu(pd, rec, &id)
-						       : CDICT_CPU_UNKNOWN,
-				    NULL, err);
+		return account_record_of(in, rec, perfdata_big_endian(pd), &id,
+					 is_loss(rec->type) ? record_cpu(pd, rec, &id)
+							    : CDICT_CPU_UNKNOWN,
+					 NULL, err);
 	}
 	if (rec->type < USER_TYPES)
 		a->types[rec->type]++;
@@ -230,8 +230,8 @@ static void say_damage(const struct account *a, const struct perfdata *pd, const
 }
 
 /* Writes the scope, which is complete after all samples were read. */
-static int tell_scope(struct cdict_writer *w, const struct perfdata *pd,
-		      const struct ingest *samples, struct cdict_error *err)
+static int report_scope(struct cdict_writer *w, const struct perfdata *pd,
+			const struct ingest *samples, struct cdict_error *err)
 {
 	struct scope scope = perfdata_info_scope(pd);
 	char text[SCOPE_TEXT_MAX];
@@ -259,7 +259,7 @@ int account_close(struct account *a, struct cdict_writer *w, const struct perfda
 		ret = cdict_writer_info(w, "input.mode", perfdata_pipe_mode(pd) ? "pipe" : "file",
 					err);
 	if (!ret)
-		ret = tell_scope(w, pd, samples, err);
+		ret = report_scope(w, pd, samples, err);
 	if (!ret && r->damaged)
 		ret = cdict_writer_info(w, "input.damage", r->damage, err);
 	return ret;

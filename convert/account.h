@@ -23,13 +23,13 @@ struct account {
 
 void account_fini(struct account *a);
 
-/* account_tell - passes a record of tasks or losses of @cpu, with the trailer @id, to @in; ignores
+/* account_record_of - passes a record of tasks or losses of @cpu, with the trailer @id, to @in; ignores
  * others. *lost (or NULL) is set from a LOST record, with count 0 for others. */
-int account_tell(struct ingest *in, const struct perfdata_record *rec, bool big,
-		 const struct perfdata_sample_id *id, uint32_t cpu, struct cdict_loss *lost,
-		 struct cdict_error *err);
+int account_record_of(struct ingest *in, const struct perfdata_record *rec, bool big,
+		      const struct perfdata_sample_id *id, uint32_t cpu, struct cdict_loss *lost,
+		      struct cdict_error *err);
 
-/* account_record - counts a record of @pd that is not a sample, and passes it to account_tell(). */
+/* account_record - counts a record of @pd that is not a sample, and passes it to account_record_of(). */
 int account_record(struct account *a, struct ingest *in, const struct perfdata *pd,
 		   const struct perfdata_record *rec, struct cdict_error *err);
 

@@ -59,7 +59,7 @@ void siblings_fini(struct siblings *s)
 	}
 	free(s->cpus);
 	for (size_t i = 0; i < s->guests.n; i++)
-		array_fini(&s->guests.at[i].heard);
+		array_fini(&s->guests.at[i].besides);
 	array_fini(&s->guests);
 	array_fini(&s->ns);
 	index_fini(&s->index);
@@ -131,29 +131,29 @@ static void merge(struct sibling_guest *g)
 {
 	size_t n = 0;
 
-	qsort(g->heard.at, g->heard.n, sizeof(*g->heard.at), by_who);
-	for (size_t i = 0; i < g->heard.n; i++)
-		if (n && g->heard.at[n - 1].task == g->heard.at[i].task)
-			g->heard.at[n - 1].ns += g->heard.at[i].ns;
+	qsort(g->besides.at, g->besides.n, sizeof(*g->besides.at), by_who);
+	for (size_t i = 0; i < g->besides.n; i++)
+		if (n && g->besides.at[n - 1].task == g->besides.at[i].task)
+			g->besides.at[n - 1].ns += g->besides.at[i].ns;
 		else
-			g->heard.at[n++] = g->heard.at[i];
-	g->heard.n = n;
+			g->besides.at[n++] = g->besides.at[i];
+	g->besides.n = n;
 }
 
-static int hear(struct sibling_guest *g, uint32_t who, uint64_t ns)
+static int add_beside(struct sibling_guest *g, uint32_t who, uint64_t ns)
 {
-	for (size_t i = g->heard.n; i && i + LOOK_BACK > g->heard.n; i--)
-		if (g->heard.at[i - 1].task == who) {
-			g->heard.at[i - 1].ns += ns;
+	for (size_t i = g->besides.n; i && i + LOOK_BACK > g->besides.n; i--)
+		if (g->besides.at[i - 1].task == who) {
+			g->besides.at[i - 1].ns += ns;
 			return 0;
 		}
-	if (g->heard.n > LOOK_BACK && g->heard.n == g->heard.cap)
+	if (g->besides.n > LOOK_BACK && g->besides.n == g->besides.cap)
 		merge(g);
-	return array_push(&g->heard, (struct analyze_beside){ who, ns });
+	return array_push(&g->besides, (struct analyze_beside){ who, ns });
 }
 
-void siblings_heard(struct siblings *s, uint32_t task, const struct analyze_run *run,
-		    uint64_t since_ns)
+void siblings_guest_ran(struct siblings *s, uint32_t task, const struct analyze_run *run,
+			uint64_t since_ns)
 {
 	uint64_t ns = analyze_engine_clip(
 		s->eng, run->start_ns > since_ns ? run->start_ns : since_ns, run->end_ns);
@@ -162,14 +162,14 @@ void siblings_heard(struct siblings *s, uint32_t task, const struct analyze_run 
 	if (!ns || run->task == ANALYZE_NO_TASK)
 		return;
 	g = row_at(&s->guests, task);
-	if (!g || hear(g, run->task, ns))
+	if (!g || add_beside(g, run->task, ns))
 		analyze_engine_out_of_memory(s->eng);
 }
 
 void siblings_enter(struct siblings *s, uint32_t task)
 {
 	if (task < s->guests.n)
-		s->guests.at[task].heard.n = 0;
+		s->guests.at[task].besides.n = 0;
 }
 
 void siblings_crossed(struct siblings *s, uint32_t task)
@@ -210,8 +210,8 @@ void siblings_guest(struct siblings *s, struct analyze_vcpu_row *row, uint32_t t
 
 	if (!s->cpus)
 		return;
-	for (size_t i = 0; g && i < g->heard.n; i++)
-		count(s, task, g->heard.at[i].task, g->heard.at[i].ns);
+	for (size_t i = 0; g && i < g->besides.n; i++)
+		count(s, task, g->besides.at[i].task, g->besides.at[i].ns);
 	siblings_enter(s, task);
 	for (uint32_t c = siblings_next(s, cpu); c != cpu; c = siblings_next(s, c)) {
 		struct sibling_stretch x = { .task = task, .from_ns = from_ns, .to_ns = to_ns };
@@ -236,7 +236,7 @@ void siblings_begin(struct siblings *s)
 	for (uint32_t c = 0; s->cpus && c < s->n_cpus; c++)
 		s->cpus[c].open.n = 0;
 	for (size_t i = 0; i < s->guests.n; i++)
-		s->guests.at[i].heard.n = 0;
+		s->guests.at[i].besides.n = 0;
 	s->ns.n = 0;
 	index_fini(&s->index);
 }
@@ -245,17 +245,17 @@ void siblings_begin(struct siblings *s)
 static int join_guest(struct siblings *s, struct siblings *later, uint32_t task, bool rests)
 {
 	struct sibling_guest *g = &s->guests.at[task];
-	struct sibling_guest *l = g->heard.n ? row_at(&later->guests, task) : NULL;
+	struct sibling_guest *l = g->besides.n ? row_at(&later->guests, task) : NULL;
 
-	if (!g->heard.n)
+	if (!g->besides.n)
 		return 0;
 	if (!l)
 		return -ENOMEM;
-	for (size_t i = 0; i < g->heard.n; i++) {
-		if (rests && hear(l, g->heard.at[i].task, g->heard.at[i].ns))
+	for (size_t i = 0; i < g->besides.n; i++) {
+		if (rests && add_beside(l, g->besides.at[i].task, g->besides.at[i].ns))
 			return -ENOMEM;
 		if (l->crossed)
-			count(s, task, g->heard.at[i].task, g->heard.at[i].ns);
+			count(s, task, g->besides.at[i].task, g->besides.at[i].ns);
 	}
 	return 0;
 }

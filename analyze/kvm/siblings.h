@@ -19,7 +19,7 @@
 
 /* Slices of other tasks that ended while a vCPU was in the guest. */
 struct sibling_guest {
-	ARRAY(struct analyze_beside) heard;
+	ARRAY(struct analyze_beside) besides;
 	bool crossed; /* later part: the stretch open at its begin was in the guest */
 };
 
@@ -62,9 +62,9 @@ uint32_t siblings_next(const struct siblings *s, uint32_t cpu);
 /* siblings_ran - the piece @run of a CPU is over: counts it for the stretches beside it that wait
  * for its task. */
 void siblings_ran(struct siblings *s, const struct analyze_run *run);
-/* siblings_heard - the same for @task, which has been in the guest beside it since @since_ns. */
-void siblings_heard(struct siblings *s, uint32_t task, const struct analyze_run *run,
-		    uint64_t since_ns);
+/* siblings_guest_ran - the same for @task, which has been in the guest beside it since @since_ns. */
+void siblings_guest_ran(struct siblings *s, uint32_t task, const struct analyze_run *run,
+			uint64_t since_ns);
 /* siblings_enter - @task enters the guest; siblings_guest - it was in the guest on @cpu: adds to
  * @row. */
 void siblings_enter(struct siblings *s, uint32_t task);

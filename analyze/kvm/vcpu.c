@@ -31,7 +31,7 @@ struct watch *vcpu_watch(struct analyze_vcpus *v, uint32_t task)
 	return w;
 }
 
-/* Reports a piece of a thread's time to v->tell. */
+/* Reports a piece of a thread's time to v->on_piece. */
 static void report_state(struct analyze_vcpus *v, const struct watch *w,
 			 enum analyze_vcpu_state state, uint64_t to_ns)
 {
@@ -53,7 +53,7 @@ static void report_state(struct analyze_vcpus *v, const struct watch *w,
 		p.reason = &v->reasons.at[w->reason];
 	else if (state == ANALYZE_VCPU_PREEMPTED || state == ANALYZE_VCPU_WAITING)
 		p.behind = waiters_top(&v->waiters, p.task);
-	v->tell(v->tell_ctx, &p);
+	v->on_piece(v->on_piece_ctx, &p);
 }
 
 /* A CPU that was not recorded yet is not a loss, nor is the unknown mode to which the vCPU then
@@ -89,7 +89,7 @@ static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_
 
 	if (to_ns <= w->since_ns)
 		return;
-	if (v->tell)
+	if (v->on_piece)
 		report_state(v, w, state, to_ns);
 	ns = analyze_engine_clip(v->eng, w->since_ns, to_ns);
 	if (state != ANALYZE_VCPU_UNKNOWN && !analyze_engine_counts(v->eng, w->cpu)) {
@@ -103,7 +103,7 @@ static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_
 	w->row.ns[state] += ns;
 	if (state == ANALYZE_VCPU_UNKNOWN && is_late(v, w, to_ns))
 		w->late = true;
-	else if (state == ANALYZE_VCPU_UNKNOWN && w->kvm_seen && !v->untold)
+	else if (state == ANALYZE_VCPU_UNKNOWN && w->kvm_seen && !v->unreported)
 		w->row.lost_ns += ns;
 	w->since_ns = to_ns;
 	if (w->reason == INDEX_NONE)
@@ -403,7 +403,7 @@ static void ran_beside(struct analyze_vcpus *v, const struct analyze_run *run)
 		const struct watch *w = task < v->watches.n ? &v->watches.at[task] : NULL;
 
 		if (w && in_guest(w) && w->cpu == c)
-			siblings_heard(&v->siblings, task, run, w->since_ns);
+			siblings_guest_ran(&v->siblings, task, run, w->since_ns);
 	}
 	siblings_ran(&v->siblings, run);
 }
@@ -428,7 +428,7 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 
 	/* Without KVM events no vCPU can be found (off). */
 	v->some_cpus = sum->scope.whom == SCOPE_CPUS || (sum->has_switch && !sum->has_state);
-	v->untold = sum->has_switch && !sum->has_state; /* nothing was lost */
+	v->unreported = sum->has_switch && !sum->has_state; /* nothing was lost */
 	v->off = !sum->has_exit && !sum->has_entry;
 	if (waiters_init(&v->waiters, v->eng) || siblings_init(&v->siblings, v->eng))
 		return cdict_fail_nomem(err);
@@ -578,10 +578,10 @@ int analyze_vcpus_new(struct analyze_vcpus **out, struct analyze_engine *eng,
 	return 0;
 }
 
-void analyze_vcpus_tell(struct analyze_vcpus *v, analyze_vcpu_tell *tell_fn, void *ctx)
+void analyze_vcpus_on_piece(struct analyze_vcpus *v, analyze_vcpu_piece_fn *on_piece, void *ctx)
 {
-	v->tell = tell_fn;
-	v->tell_ctx = ctx;
+	v->on_piece = on_piece;
+	v->on_piece_ctx = ctx;
 }
 
 void analyze_vcpus_free(struct analyze_vcpus *v)

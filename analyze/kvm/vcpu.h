@@ -120,10 +120,10 @@ struct analyze_vcpu_piece {
 	uint32_t behind; /* of PREEMPTED and WAITING: held the CPU longest, or ANALYZE_NO_TASK */
 };
 
-/* analyze_vcpus_tell - before the run: sets @tell to be called for every piece when it is added,
+/* analyze_vcpus_on_piece - before the run: sets @on_piece to be called for every piece when it is added,
  * also for threads that turn out not to be vCPUs. */
-typedef void analyze_vcpu_tell(void *ctx, const struct analyze_vcpu_piece *piece);
-void analyze_vcpus_tell(struct analyze_vcpus *v, analyze_vcpu_tell *tell, void *ctx);
+typedef void analyze_vcpu_piece_fn(void *ctx, const struct analyze_vcpu_piece *piece);
+void analyze_vcpus_on_piece(struct analyze_vcpus *v, analyze_vcpu_piece_fn *on_piece, void *ctx);
 
 /* Rows of all vCPUs, worst first: by ns[PREEMPTED] + ns[WAITING], then the task's index. */
 size_t analyze_vcpus_row_count(const struct analyze_vcpus *v);

@@ -28,7 +28,7 @@ struct watch {
 
 struct analyze_vcpus {
 	struct analyze_engine *eng;
-	bool untold; /* switches have no prev_state */
+	bool unreported; /* switches have no prev_state */
 	/* off: no KVM events; some_cpus: it may run on CPUs that were not recorded, or switches
 	 * have no prev_state. */
 	bool off, some_cpus;
@@ -41,8 +41,8 @@ struct analyze_vcpus {
 	ARRAY(struct watch) begin; /* of a later part of a walk, at its begin, without rows */
 	struct waiters begin_waiters;
 	struct analyze_capacity capacity;
-	analyze_vcpu_tell *tell; /* or NULL */
-	void *tell_ctx;
+	analyze_vcpu_piece_fn *on_piece; /* or NULL */
+	void *on_piece_ctx;
 	/* after the run */
 	struct analyze_vcpu_row *rows;
 	size_t n;

@@ -9,8 +9,8 @@ int vcpu_part(void *self, struct analyze_engine *eng, struct cdict_error *err)
 	const struct analyze_vcpus *v = self;
 	struct analyze_vcpus *later;
 
-	/* tell() gets the pieces in order. */
-	return v->tell ? 1 : analyze_vcpus_new(&later, eng, err);
+	/* on_piece() gets the pieces in order. */
+	return v->on_piece ? 1 : analyze_vcpus_new(&later, eng, err);
 }
 
 void vcpu_part_free(void *self)

@@ -30,7 +30,7 @@ struct analyze_latency {
 	ARRAY(struct atom) atoms; /* by task */
 	struct analyze_latency_row spill;
 	struct analyze_latency_row returned; /* the row returned last, borrows from the one in rows */
-	size_t told_at;                      /* + 1 */
+	size_t reported_at;                  /* + 1 */
 	struct analyze_latency_row wakeup;
 };
 
@@ -292,9 +292,9 @@ size_t analyze_latency_row_count(const struct analyze_latency *l)
 
 const struct analyze_latency_row *analyze_latency_row_at(struct analyze_latency *l, size_t i)
 {
-	if (l->told_at == i + 1)
+	if (l->reported_at == i + 1)
 		return &l->returned;
-	l->told_at = i + 1;
+	l->reported_at = i + 1;
 	sparse_read(&l->rows, l->order.at[i], &l->returned);
 	l->returned.task = l->by_cpu ? ANALYZE_NO_TASK : l->order.at[i];
 	l->returned.cpu = l->by_cpu ? l->order.at[i] : CDICT_CPU_UNKNOWN;

@@ -30,7 +30,7 @@ static void report_slice(struct analyze_slices *s, enum analyze_slice_kind kind,
 		.kind = kind, .task = task, .cpu = cpu, .start_ns = start_ns, .end_ns = end_ns
 	};
 
-	if ((s->opts.kinds & 1u << kind) && s->opts.tell(s->opts.ctx, &slice))
+	if ((s->opts.kinds & 1u << kind) && s->opts.on_slice(s->opts.ctx, &slice))
 		analyze_engine_out_of_memory(s->eng);
 }
 
@@ -57,8 +57,8 @@ static void on_run(void *self, const struct analyze_run *run)
 }
 
 /* If the begin of an exit was not seen, its reason is unknown as well. */
-static void tell_kvm(struct analyze_slices *s, const struct thread *th, const struct analyze_kvm *k,
-		     uint64_t start_ns)
+static void notify_kvm(struct analyze_slices *s, const struct thread *th,
+		       const struct analyze_kvm *k, uint64_t start_ns)
 {
 	bool exit = k->kind == ANALYZE_KIND_KVM_ENTRY, known = start_ns != ANALYZE_NO_TIME;
 	struct analyze_slice slice = { .kind = exit ? ANALYZE_SLICE_EXIT : ANALYZE_SLICE_GUEST,
@@ -70,7 +70,7 @@ static void tell_kvm(struct analyze_slices *s, const struct thread *th, const st
 				       .reason = th->reason,
 				       .how = th->how };
 
-	if ((s->opts.kinds & 1u << slice.kind) && s->opts.tell(s->opts.ctx, &slice))
+	if ((s->opts.kinds & 1u << slice.kind) && s->opts.on_slice(s->opts.ctx, &slice))
 		analyze_engine_out_of_memory(s->eng);
 }
 
@@ -98,7 +98,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	    !analyze_engine_pair_broken(s->eng, k, th->t_ns, th->cpu))
 		start_ns = th->t_ns;
 	if (k->in)
-		tell_kvm(s, th, k, start_ns);
+		notify_kvm(s, th, k, start_ns);
 	*th = (struct thread){ .any = true,
 			       .entry = entry,
 			       .cpu = k->cpu,

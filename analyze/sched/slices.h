@@ -36,7 +36,7 @@ struct analyze_slice {
 
 struct analyze_slices_options {
 	unsigned kinds; /* a bit each: 1u << ANALYZE_SLICE_RUN, ... */
-	int (*tell)(void *ctx, const struct analyze_slice *slice); /* not 0: out of memory */
+	int (*on_slice)(void *ctx, const struct analyze_slice *slice); /* not 0: out of memory */
 	void *ctx;
 };
 

@@ -22,7 +22,7 @@ struct analyze_tasks {
 	ARRAY(uint32_t) order;            /* after the run: the numbers of rows */
 	struct analyze_task_row spill;    /* target of writes after a failed allocation */
 	struct analyze_task_row returned; /* the row returned last, borrows from the one in rows */
-	size_t told_at;                   /* + 1 */
+	size_t reported_at;               /* + 1 */
 };
 
 /* A new row: no CPU yet. */
@@ -412,9 +412,9 @@ const struct analyze_task_row *analyze_tasks_row_at(struct analyze_tasks *t, siz
 	struct analyze_task_row *returned = &t->returned;
 	const struct histogram *h = NULL;
 
-	if (t->told_at == i + 1)
+	if (t->reported_at == i + 1)
 		return returned;
-	t->told_at = i + 1;
+	t->reported_at = i + 1;
 	sparse_read(&t->rows, number, returned);
 	returned->task = task_of(t, number);
 	if (t->per_cpu)

@@ -109,21 +109,21 @@ struct digests;
  * some ten thousand. */
 int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 		struct cdict_error *err);
-/* digests_told - like digests_new(), but from the digests stored in the file: they are done. *out
+/* digests_stored - like digests_new(), but from the digests stored in the file: they are done. *out
  * is also NULL when the file has none. */
-int digests_told(struct digests **out, struct cdict_reader *r, struct cdict_error *err);
+int digests_stored(struct digests **out, struct cdict_reader *r, struct cdict_error *err);
 void digests_free(struct digests *d);
 /* digests_step - reads at most @events; 1: there are more; 0: all needed events were read. */
 int digests_step(struct digests *d, uint64_t events, struct cdict_error *err);
 bool digests_done(const struct digests *d);
 
-/* digests_tell - whether a walk can resume from them: not if a thread took another one's tid. This
+/* digests_can_resume - whether a walk can resume from them: not if a thread took another one's tid. This
  * and the functions below need digests that are done. */
-bool digests_tell(const struct digests *d);
+bool digests_can_resume(const struct digests *d);
 /* digests_broken - whether switches are missing: some prev had no switch-in before. */
 bool digests_broken(const struct digests *d);
-/* digests_tell_ups - whether rows have digest_row.up: older files lack it. */
-bool digests_tell_ups(const struct digests *d);
+/* digests_have_ups - whether rows have digest_row.up: older files lack it. */
+bool digests_have_ups(const struct digests *d);
 /* digests_whole - the digest of all events. */
 const struct digest *digests_whole(const struct digests *d);
 /* digests_at - the digest of the events before @t_ns; @out is zeroed storage, emptied by

@@ -567,8 +567,8 @@ static uint64_t value_of(const struct cdict_event *ev, int field)
 	return field >= 0 ? ev->values[field] : 0;
 }
 
-static void tell_sched(struct analyze_engine *eng, const struct cdict_event *ev,
-		       const struct type_info *ti)
+static void report_sched(struct analyze_engine *eng, const struct cdict_event *ev,
+			 const struct type_info *ti)
 {
 	struct analyze_sched s = { .t_ns = eng->now_ns,
 				   .cpu = ev->cpu,
@@ -590,8 +590,8 @@ static void tell_sched(struct analyze_engine *eng, const struct cdict_event *ev,
 		h->ops->sched(h->self, &s);
 }
 
-static void tell_kvm(struct analyze_engine *eng, const struct cdict_event *ev,
-		     const struct type_info *ti)
+static void notify_kvm(struct analyze_engine *eng, const struct cdict_event *ev,
+		       const struct type_info *ti)
 {
 	struct analyze_kvm k = { .t_ns = eng->now_ns,
 				 .cpu = ev->cpu,
@@ -631,7 +631,7 @@ static uint32_t sampled_task(struct analyze_engine *eng, const struct cdict_even
 	return table_find(&eng->table, ev->tid, ev->cpu);
 }
 
-static void tell_event(struct analyze_engine *eng, const struct cdict_event *ev, bool in)
+static void notify_event(struct analyze_engine *eng, const struct cdict_event *ev, bool in)
 {
 	const struct analyze_event e = { .t_ns = eng->now_ns,
 					 .cpu = ev->cpu,
@@ -643,8 +643,8 @@ static void tell_event(struct analyze_engine *eng, const struct cdict_event *ev,
 		h->ops->event(h->self, &e);
 }
 
-static void tell_syscall(struct analyze_engine *eng, const struct cdict_event *ev,
-			 const struct type_info *ti)
+static void report_syscall(struct analyze_engine *eng, const struct cdict_event *ev,
+			   const struct type_info *ti)
 {
 	struct analyze_syscall sc = { .t_ns = eng->now_ns,
 				      .cpu = ev->cpu,
@@ -678,11 +678,11 @@ static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev,
 	case ANALYZE_KIND_RUNTIME:
 		if (eng->sum.scope.whom == SCOPE_TASKS)
 			track_runtime(eng, ev, ti);
-		tell_sched(eng, ev, ti);
+		report_sched(eng, ev, ti);
 		break;
 	case ANALYZE_KIND_MIGRATE:
 	case ANALYZE_KIND_IOWAIT:
-		tell_sched(eng, ev, ti);
+		report_sched(eng, ev, ti);
 		break;
 	case ANALYZE_KIND_FORK:
 		table_birth(&eng->table, (int32_t)ev->values[ti->field[FORK_CHILD]], -1, -1,
@@ -701,11 +701,11 @@ static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev,
 	case ANALYZE_KIND_KVM_WAKEUP:
 	case ANALYZE_KIND_KVM_HALT_POLL:
 	case ANALYZE_KIND_KVM_REASON:
-		tell_kvm(eng, ev, ti);
+		notify_kvm(eng, ev, ti);
 		break;
 	case ANALYZE_KIND_SYS_ENTER:
 	case ANALYZE_KIND_SYS_EXIT:
-		tell_syscall(eng, ev, ti);
+		report_syscall(eng, ev, ti);
 		break;
 	default:
 		break;
@@ -745,7 +745,7 @@ static bool take_event(struct analyze_engine *eng, const struct cdict_event *ev)
 	eng->sum.guest_mode += in && guest;
 	track_sample(eng, ev, in);
 	if (eng->on_event->ops && analyze_engine_counts(eng, ev->cpu))
-		tell_event(eng, ev, in);
+		notify_event(eng, ev, in);
 	ti = &eng->types[ev->type->index];
 	if (eng->needs & 1u << ti->kind)
 		dispatch(eng, ev, ti);

@@ -373,17 +373,17 @@ static inline void track_forget_runtime(struct analyze_engine *eng, uint32_t tas
 		eng->accounted.at[task] = (struct accounted){ 0 };
 }
 void track_finish(struct analyze_engine *eng, uint64_t end_ns);
-void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uint64_t start_ns,
-		    uint64_t end_ns, bool start_seen, bool end_seen);
-/* track_tell_wait - reports that the task, whose position was unknown, has waited since its
+void track_notify_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uint64_t start_ns,
+		      uint64_t end_ns, bool start_seen, bool end_seen);
+/* track_notify_wait - reports that the task, whose position was unknown, has waited since its
  * wake-up. */
-void track_tell_wait(struct analyze_engine *eng, const struct task *t, uint32_t cpu,
-		     uint64_t end_ns, bool ended);
-/* track_tell_in - reports that @t, off its CPU as in @before, was switched in on @cpu at @at_ns. */
-void track_tell_in(struct analyze_engine *eng, uint32_t cpu, const struct task *t,
-		   const struct task_state *before, uint64_t at_ns);
-void track_tell_away(struct analyze_engine *eng, const struct task *t, enum analyze_off off,
-		     uint64_t start_ns, uint64_t end_ns, bool ended);
+void track_notify_wait(struct analyze_engine *eng, const struct task *t, uint32_t cpu,
+		       uint64_t end_ns, bool ended);
+/* track_notify_in - reports that @t, off its CPU as in @before, was switched in on @cpu at @at_ns. */
+void track_notify_in(struct analyze_engine *eng, uint32_t cpu, const struct task *t,
+		     const struct task_state *before, uint64_t at_ns);
+void track_notify_away(struct analyze_engine *eng, const struct task *t, enum analyze_off off,
+		       uint64_t start_ns, uint64_t end_ns, bool ended);
 /* track_flush - reports the samples that were counted together. */
 void track_flush(struct analyze_engine *eng);
 

@@ -64,7 +64,7 @@ static bool may_part(const struct analyze_engine *eng, const struct analyze_part
 
 	return !eng->walk_all && !eng->windows && !o->cpus && !o->no_guest_mode &&
 	       eng->sum.from_ns == eng->sum.first_ns && eng->closed &&
-	       digests_tell(parts->digests) && !is_damaged(eng->reader) &&
+	       digests_can_resume(parts->digests) && !is_damaged(eng->reader) &&
 	       !is_damaged(parts->reader);
 }
 

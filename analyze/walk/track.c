@@ -47,7 +47,7 @@ static void end_at_last_sample(struct analyze_engine *eng, uint32_t cpu)
 	struct cpu_state *c = &eng->cpus[cpu];
 	uint64_t at = c->last_ns > c->since_ns ? c->last_ns : c->since_ns;
 
-	track_tell_run(eng, cpu, c->cur, c->since_ns, at, false, false);
+	track_notify_run(eng, cpu, c->cur, c->since_ns, at, false, false);
 	track_lose(eng, task_at(eng, c->cur), at);
 	c->since_ns = at;
 	c->cur = ANALYZE_NO_TASK;
@@ -92,7 +92,7 @@ static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t unseen_
 		leave_cpu(eng, t);
 		/* fall through */
 	case TASK_LOST:
-		track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, at, false);
+		track_notify_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, at, false);
 		break;
 	case TASK_OFF:
 		off = known_off_until(eng, t, at);
@@ -100,8 +100,8 @@ static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t unseen_
 			off = unseen_ns > t->since_ns ? unseen_ns : t->since_ns;
 		if (off > at)
 			off = at;
-		track_tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, off, false);
-		track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, off, at, false);
+		track_notify_away(eng, t, (enum analyze_off)t->off, t->since_ns, off, false);
+		track_notify_away(eng, t, ANALYZE_OFF_UNKNOWN, off, at, false);
 		break;
 	}
 }
@@ -160,7 +160,7 @@ static void appear(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 		p->cpu = cpu;
 		if (p->pub.born_ns != ANALYZE_NO_TIME && p->pub.born_ns > since_ns)
 			since_ns = p->pub.born_ns;
-		track_tell_away(eng, p, ANALYZE_OFF_UNKNOWN, since_ns, eng->now_ns, false);
+		track_notify_away(eng, p, ANALYZE_OFF_UNKNOWN, since_ns, eng->now_ns, false);
 	}
 	turn_up(eng, p, eng->cpus[cpu].since_ns, eng->now_ns);
 }
@@ -173,26 +173,26 @@ static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 
 	task_at(eng, prev)->recorded = true;
 	if (c->cur == prev) {
-		track_tell_run(eng, cpu, prev, c->since_ns, t, c->seen, true);
+		track_notify_run(eng, cpu, prev, c->since_ns, t, c->seen, true);
 		return;
 	}
 	if (c->cur != ANALYZE_NO_TASK) {
 		eng->sum.mismatches += engine_in(eng, eng->now_ns);
 		track_lose(eng, task_at(eng, c->cur), c->since_ns);
-		track_tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, t, false, true);
+		track_notify_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, t, false, true);
 		appear(eng, cpu, prev);
 		return;
 	}
 	from = c->blind_ns > c->since_ns ? c->blind_ns : c->since_ns;
 	if (from > t || !plausible(task_at(eng, prev), from))
 		from = t;
-	track_tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
+	track_notify_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
 	if (c->blind_ns == BLIND_TO_SWITCH)
 		appear(eng, cpu, prev);
 	else
 		turn_up(eng, task_at(eng, prev), c->since_ns, from);
 	if (from < t)
-		track_tell_run(eng, cpu, prev, from, t, false, true);
+		track_notify_run(eng, cpu, prev, from, t, false, true);
 }
 
 /* In a recording of some tasks: @prev, which is switched out, ran on @cpu; settles since when. */
@@ -302,7 +302,7 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 		   track_gap_since(eng, n->since_ns, t) == ANALYZE_NO_TIME) {
 		sw.away_ns = n->since_ns;
 		sw.away = (enum analyze_off)n->off;
-		track_tell_away(eng, n, sw.away, n->since_ns, t, true);
+		track_notify_away(eng, n, sw.away, n->since_ns, t, true);
 	} else {
 		sw.incomplete = n->where != TASK_NEVER;
 		turn_up(eng, n, t, t);
@@ -313,7 +313,7 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 		else
 			sw.incomplete = true;
 		if (sw.ready_ns != ANALYZE_NO_TIME && sw.away_ns == ANALYZE_NO_TIME)
-			track_tell_wait(eng, n, ev->cpu, t, true);
+			track_notify_wait(eng, n, ev->cpu, t, true);
 	}
 	n->ready_ns = ANALYZE_NO_TIME;
 	n->cpu = ev->cpu;
@@ -401,7 +401,7 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 	if (old == ANALYZE_NO_TASK || leader == ANALYZE_NO_TASK || c->cur != old)
 		return;
 	track_settle(eng, ev->cpu, false);
-	track_tell_run(eng, ev->cpu, old, c->since_ns, eng->now_ns, c->seen, false);
+	track_notify_run(eng, ev->cpu, old, c->since_ns, eng->now_ns, c->seen, false);
 	task_at(eng, old)->where = TASK_OFF;
 	task_at(eng, old)->off = ANALYZE_OFF_DEAD;
 	task_at(eng, old)->gone = true;
@@ -516,7 +516,7 @@ static void take_runner(struct analyze_engine *eng, uint32_t cpu)
 		from = eng->now_ns;
 	if (!plausible(t, from))
 		return;
-	track_tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
+	track_notify_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
 	turn_up(eng, t, c->since_ns, from);
 	start_piece(eng, cpu, from);
 }
@@ -586,12 +586,12 @@ static void blind(struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, ui
 	if (from_ns < c->since_ns)
 		from_ns = c->since_ns;
 	if (c->cur != ANALYZE_NO_TASK) {
-		track_tell_run(eng, cpu, c->cur, c->since_ns, from_ns, c->seen, false);
+		track_notify_run(eng, cpu, c->cur, c->since_ns, from_ns, c->seen, false);
 		track_lose(eng, task_at(eng, c->cur), from_ns);
 		c->cur = ANALYZE_NO_TASK;
 		c->blind_ns = to_ns;
 	} else {
-		track_tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from_ns, false, false);
+		track_notify_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from_ns, false, false);
 		if (c->blind_ns == BLIND_TO_SWITCH || to_ns > c->blind_ns)
 			c->blind_ns = to_ns;
 	}
@@ -646,8 +646,8 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 			else
 				track_settle(eng, cpu, false);
 		}
-		track_tell_run(eng, cpu, c->cur, c->since_ns, end_ns, c->seen,
-			       engine_switches_later(eng, cpu));
+		track_notify_run(eng, cpu, c->cur, c->since_ns, end_ns, c->seen,
+				 engine_switches_later(eng, cpu));
 		c->since_ns = end_ns;
 	}
 	for (size_t i = 0; i < eng->table.all.n; i++) {
@@ -658,15 +658,16 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 		if (t->pub.exit_ns < to)
 			to = t->pub.exit_ns;
 		if (t->where == TASK_LOST) {
-			track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, to, false);
+			track_notify_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, to, false);
 		} else if (t->where == TASK_OFF && !t->gone) {
 			gap = known_off_until(eng, t, end_ns);
 			if (gap > end_ns)
 				gap = end_ns;
-			track_tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, gap, false);
-			track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, gap, to, false);
+			track_notify_away(eng, t, (enum analyze_off)t->off, t->since_ns, gap,
+					  false);
+			track_notify_away(eng, t, ANALYZE_OFF_UNKNOWN, gap, to, false);
 		}
 		if (waits_somewhere(eng, t, end_ns))
-			track_tell_wait(eng, t, t->cpu, end_ns, false);
+			track_notify_wait(eng, t, t->cpu, end_ns, false);
 	}
 }

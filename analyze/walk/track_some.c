@@ -74,7 +74,7 @@ static bool find_begin(struct analyze_engine *eng, uint32_t cpu, bool switched, 
 
 /* Reports the task's time from when it was last seen to @from_ns; @known: it was switched in
  * then. */
-static void tell_before(struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, bool known)
+static void notify_before(struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, bool known)
 {
 	const struct task_state *before = &eng->loose[cpu].before;
 	struct task *t = task_at(eng, eng->cpus[cpu].cur), now = *t;
@@ -83,9 +83,9 @@ static void tell_before(struct analyze_engine *eng, uint32_t cpu, uint64_t from_
 	t->io = before->io;
 	t->ready_ns = before->ready_ns;
 	if (known && (before->where != TASK_NEVER || before->ready_ns < from_ns))
-		track_tell_in(eng, cpu, t, before, from_ns);
+		track_notify_in(eng, cpu, t, before, from_ns);
 	else if (before->where != TASK_NEVER)
-		track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, before->since_ns, from_ns, false);
+		track_notify_away(eng, t, ANALYZE_OFF_UNKNOWN, before->since_ns, from_ns, false);
 	t->cpu = now.cpu;
 	t->io = now.io;
 	t->ready_ns = now.ready_ns;
@@ -100,9 +100,9 @@ void track_settle(struct analyze_engine *eng, uint32_t cpu, bool switched)
 		return;
 	c->loose = false;
 	c->seen = find_begin(eng, cpu, switched, &from_ns);
-	track_tell_run(eng, cpu, ANALYZE_NO_TASK, eng->loose[cpu].unseen_ns, from_ns, false,
-		       c->seen);
-	tell_before(eng, cpu, from_ns, c->seen);
+	track_notify_run(eng, cpu, ANALYZE_NO_TASK, eng->loose[cpu].unseen_ns, from_ns, false,
+			 c->seen);
+	notify_before(eng, cpu, from_ns, c->seen);
 	c->since_ns = from_ns;
 	/* ran_ns as used meanwhile did not include this time. */
 	task_at(eng, c->cur)->ran_ns -= first_ns - from_ns;
@@ -121,7 +121,7 @@ void track_end_at_own(struct analyze_engine *eng, uint32_t cpu)
 	    t->pub.exit_ns <= eng->now_ns)
 		c->own_ns = t->pub.exit_ns;
 	track_settle(eng, cpu, false);
-	track_tell_run(eng, cpu, c->cur, c->since_ns, c->own_ns, c->seen, false);
+	track_notify_run(eng, cpu, c->cur, c->since_ns, c->own_ns, c->seen, false);
 	track_lose(eng, t, c->own_ns);
 	c->since_ns = c->own_ns;
 	c->cur = ANALYZE_NO_TASK;

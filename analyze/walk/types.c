@@ -201,8 +201,8 @@ static int states_init(struct state_table *st, const struct cdict_event_type *ty
 }
 
 /* Counts a call once: raw_syscalls events win over syscalls:sys_enter_NAME. */
-static void tell_calls_once(struct type_info *types, const struct cdict_schema *schema,
-			    const struct analyze_summary *sum)
+static void set_calls_once(struct type_info *types, const struct cdict_schema *schema,
+			   const struct analyze_summary *sum)
 {
 	bool raw[2] = { false, false };
 
@@ -312,7 +312,7 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 			break;
 		}
 	}
-	tell_calls_once(types, schema, sum);
+	set_calls_once(types, schema, sum);
 	*out = types;
 	return 0;
 }

@@ -352,7 +352,7 @@ int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 	return 0;
 }
 
-int digests_told(struct digests **out, struct cdict_reader *r, struct cdict_error *err)
+int digests_stored(struct digests **out, struct cdict_reader *r, struct cdict_error *err)
 {
 	int ret = digests_new(out, r, 0, err);
 
@@ -456,7 +456,7 @@ bool digests_done(const struct digests *d)
 	return d->done;
 }
 
-bool digests_tell_ups(const struct digests *d)
+bool digests_have_ups(const struct digests *d)
 {
 	return !d->file || d->file->wakes_apart || !d->has.has_waking || !d->has.has_wakeup;
 }
@@ -474,7 +474,7 @@ bool digests_broken(const struct digests *d)
 	return false;
 }
 
-bool digests_tell(const struct digests *d)
+bool digests_can_resume(const struct digests *d)
 {
 	return !d->hopeless;
 }

@@ -98,8 +98,8 @@ static uint64_t ran_since(const struct digest_row *row, uint64_t exit_ns, uint64
 	return out - exit_ns + (digest_later(in, out) ? t_ns - in : 0);
 }
 
-static void tell_kvm(struct analyze_engine *eng, const struct digest_row *row, uint32_t task,
-		     enum analyze_kind kind, const struct digest_when *when)
+static void notify_kvm(struct analyze_engine *eng, const struct digest_row *row, uint32_t task,
+		       enum analyze_kind kind, const struct digest_when *when)
 {
 	const struct digest_kvm *d = &eng->at->kvm.at[row->kvm - 1];
 	struct analyze_kvm k = { .t_ns = when->t_ns, .cpu = when->cpu, .kind = kind, .task = task };
@@ -117,17 +117,17 @@ static void tell_kvm(struct analyze_engine *eng, const struct digest_row *row, u
 }
 
 /* Reports the vCPU's latest events as if they came now; the analyses keep what they need. */
-static void tell_kvms(struct analyze_engine *eng, const struct digest_row *row, uint32_t task)
+static void notify_kvms(struct analyze_engine *eng, const struct digest_row *row, uint32_t task)
 {
 	const struct digest_kvm *k = &eng->at->kvm.at[row->kvm - 1];
 
 	if (k->entry.t_ns < k->exit.t_ns)
-		tell_kvm(eng, row, task, ANALYZE_KIND_KVM_ENTRY, &k->entry);
-	tell_kvm(eng, row, task, ANALYZE_KIND_KVM_EXIT, &k->exit);
+		notify_kvm(eng, row, task, ANALYZE_KIND_KVM_ENTRY, &k->entry);
+	notify_kvm(eng, row, task, ANALYZE_KIND_KVM_EXIT, &k->exit);
 	if (k->entry.t_ns > k->exit.t_ns)
-		tell_kvm(eng, row, task, ANALYZE_KIND_KVM_ENTRY, &k->entry);
+		notify_kvm(eng, row, task, ANALYZE_KIND_KVM_ENTRY, &k->entry);
 	if (k->user.t_ns != ANALYZE_NO_TIME && k->user.t_ns == resume_latest_kvm(k))
-		tell_kvm(eng, row, task, ANALYZE_KIND_KVM_USERSPACE, &k->user);
+		notify_kvm(eng, row, task, ANALYZE_KIND_KVM_USERSPACE, &k->user);
 }
 
 /* A vCPU's wait for one CPU. */
@@ -157,8 +157,8 @@ struct waited {
 	bool last;
 };
 
-static void tell_waited(struct analyze_engine *eng, struct resume_wait *w, uint32_t who,
-			uint64_t to_ns)
+static void report_waited(struct analyze_engine *eng, struct resume_wait *w, uint32_t who,
+			  uint64_t to_ns)
 {
 	if (to_ns > w->to_ns)
 		to_ns = w->to_ns;
@@ -179,7 +179,7 @@ static int on_past_switch(void *ctx, uint64_t t_ns, int32_t prev)
 
 	for (size_t i = 0; i < eng->waits.n; i++)
 		if (eng->waits.at[i].cpu == past->cpu && eng->waits.at[i].last == past->last)
-			tell_waited(eng, &eng->waits.at[i], who, t_ns);
+			report_waited(eng, &eng->waits.at[i], who, t_ns);
 	return 0;
 }
 
@@ -206,7 +206,8 @@ static int resume_waits(struct analyze_engine *eng, uint64_t t_ns, struct cdict_
 			/* The task running there now had the CPU up to the move. */
 			for (size_t i = 0; i < eng->waits.n && pass == 0; i++)
 				if (eng->waits.at[i].cpu == c && !eng->waits.at[i].last)
-					tell_waited(eng, &eng->waits.at[i], eng->cpus[c].cur, t_ns);
+					report_waited(eng, &eng->waits.at[i], eng->cpus[c].cur,
+						      t_ns);
 		}
 	}
 	return ret;
@@ -232,7 +233,7 @@ static void resume_task(struct analyze_engine *eng, const struct digest_row *row
 	if (digest_later(row->out[0].t_ns, t->moved_ns) || t->moved_ns == ANALYZE_NO_TIME)
 		t->moved_ns = row->out[0].t_ns;
 	if (k)
-		tell_kvms(eng, row, task);
+		notify_kvms(eng, row, task);
 	eng->now_ns = t_ns;
 	t = &eng->table.all.at[task];
 	if (row->tid && resume_is_lost(eng->at, row)) {
@@ -430,7 +431,7 @@ int engine_resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error 
 	int ret = 0;
 
 	eng->begin_ns = eng->walk_from_ns;
-	eng->may_stop = digests_tell(d) && !is_used_again(eng, digests_whole(d));
+	eng->may_stop = digests_can_resume(d) && !is_used_again(eng, digests_whole(d));
 	if (!eng->may_stop)
 		return 0;
 	eng->at = calloc(1, sizeof(*eng->at));

@@ -176,12 +176,12 @@ static bool take_first_wake(const struct analyze_engine *eng, struct digest_row 
 	struct digest_when last = row->wake[1];
 	bool up_first = is_since(&row->up[0], from_ns) &&
 			(!is_since(&row->wake[0], from_ns) || row->up[0].t_ns < row->wake[0].t_ns);
-	bool untold = !digests_tell_ups(eng->opts.digests)
-			      ? is_since(&row->woken, from_ns)
-			      : up_first && row->up[0].cpu == CDICT_CPU_UNKNOWN;
+	bool unreported = !digests_have_ups(eng->opts.digests)
+				  ? is_since(&row->woken, from_ns)
+				  : up_first && row->up[0].cpu == CDICT_CPU_UNKNOWN;
 	struct cdict_error err;
 
-	if (is_since(&last, from_ns) || is_since(&row->up[1], from_ns) || untold) {
+	if (is_since(&last, from_ns) || is_since(&row->up[1], from_ns) || unreported) {
 		struct digest_when latest = row->wake[0];
 
 		if (digests_first_wake(eng->opts.digests, row->tid, from_ns, EVENTS_AHEAD,
@@ -240,7 +240,7 @@ static bool was_broken(const struct analyze_engine *eng, const struct digest *d,
 /* Whether it was woken more than once, or before it was seen on a CPU. */
 static bool is_woken_early(const struct analyze_engine *eng, const struct digest_row *row)
 {
-	if (row->woken.t_ns != ANALYZE_NO_TIME && !digests_tell_ups(eng->opts.digests))
+	if (row->woken.t_ns != ANALYZE_NO_TIME && !digests_have_ups(eng->opts.digests))
 		return true;
 	return row->wake[1].t_ns != ANALYZE_NO_TIME || row->up[1].t_ns != ANALYZE_NO_TIME ||
 	       row->wake[0].t_ns <= row->early.t_ns || row->up[0].t_ns <= row->early.t_ns;

@@ -43,7 +43,7 @@ static void add_note(struct host_report *report, const char *fmt, ...)
 		kept = stringset_add(&report->texts, text, (size_t)n);
 		free(text);
 	}
-	report->unsaid |= !kept || array_push(&report->notes, kept);
+	report->note_lost |= !kept || array_push(&report->notes, kept);
 }
 
 /* --- libvirt --- */
@@ -311,7 +311,7 @@ int host_identify(struct mapping *into, const struct host_options *opts, struct 
 	if (!rc) {
 		note_gaps(&j);
 		memset(err, 0, sizeof(*err)); /* its failure is a note now */
-		rc = report->unsaid ? cdict_fail_nomem(err) : 0;
+		rc = report->note_lost ? cdict_fail_nomem(err) : 0;
 	}
 	proc_scan_fini(&j.scan);
 	libvirt_domains_fini(&j.domains);

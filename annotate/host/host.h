@@ -58,7 +58,7 @@ struct host_report {
 	 * files) was empty or unreadable. */
 	bool incomplete;
 	ARRAY(const char *) notes; /* one line each, for the user: missing data and the reason */
-	bool unsaid;               /* a note was lost: out of memory */
+	bool note_lost;            /* a note was lost: out of memory */
 	struct stringset texts;
 };
 

@@ -3,7 +3,7 @@
  * clouds.h - parses one clouds.yaml, secure.yaml or clouds.json (JSON is YAML) of the OpenStack
  * clients: `clouds:`, a name, keys, and the keys below `auth:`.
  *
- * Supports anchors, aliases and merge keys (<<). Values are text; a plain null is no
+ * Supports anchors, aliases and merge keys (<<). Values are text; a plain null is not a
  * value. Of a list the first entry counts (`regions`: used only when no region was
  * named).
  *

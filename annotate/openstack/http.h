@@ -14,7 +14,7 @@
  *
  * Threads    one at a time per struct http
  * Failure    0 or a negative code with *err filled; err->text never contains headers or bodies
- *            sent. An HTTP status is no failure.
+ *            sent. An HTTP status is not a failure.
  * Ownership  http_send() fills *reply, http_reply_fini() frees it
  */
 #ifndef ANNOTATE_OPENSTACK_HTTP_H

@@ -66,16 +66,16 @@ int keystone_refused(const struct keystone *ks, const char *url, const struct ht
 		   : reply->status == 403 ? -EPERM
 		   : reply->status == 404 ? CDICT_ENOTFOUND
 					  : -EPROTO;
-	char *said = keystone_said(reply->body, reply->size), *shown = http_url_shown(url);
+	char *message = keystone_message(reply->body, reply->size), *shown = http_url_shown(url);
 
-	if (said) {
-		clean(said, ks->auth->password);
-		clean(said, ks->auth->appcred_secret);
-		clean(said, ks->token);
+	if (message) {
+		clean(message, ks->auth->password);
+		clean(message, ks->auth->appcred_secret);
+		clean(message, ks->token);
 	}
 	cdict_fail(err, code, CDICT_NO_OFFSET, "%s: %ld%s%s", shown ? shown : "?", reply->status,
-		   said ? ": " : "", said ? said : "");
-	free(said);
+		   message ? ": " : "", message ? message : "");
+	free(message);
 	free(shown);
 	return code;
 }

@@ -186,23 +186,23 @@ void keystone_token_fini(struct keystone_token *t)
 	*t = (struct keystone_token){ 0 };
 }
 
-char *keystone_said(const char *text, size_t size)
+char *keystone_message(const char *text, size_t size)
 {
 	json_t *root = NULL, *value;
-	const char *key, *said = NULL;
+	const char *key, *message = NULL;
 	char *out = NULL;
 
 	if (keystone_json(&root, text, size, NULL))
 		return NULL;
 	json_object_foreach(root, key, value)
 	{
-		if (!said)
-			said = keystone_json_text(value, "message");
+		if (!message)
+			message = keystone_json_text(value, "message");
 	}
-	if (said) {
-		size_t len = strcspn(said, "\r\n");
+	if (message) {
+		size_t len = strcspn(message, "\r\n");
 
-		out = strndup(said, len < SAID_MAX ? len : SAID_MAX);
+		out = strndup(message, len < SAID_MAX ? len : SAID_MAX);
 	}
 	json_decref(root);
 	return out;

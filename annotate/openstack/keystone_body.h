@@ -26,9 +26,9 @@ void keystone_token_fini(struct keystone_token *t);
 int keystone_catalog_find(const json_t *catalog, const char *const *types, const char *interface,
 			  const char *region, char **url, struct cdict_error *err);
 
-/* keystone_said - the message in an error response ({"error": {"message": ...}}, Nova's forms
+/* keystone_message - the message in an error response ({"error": {"message": ...}}, Nova's forms
  * too), shortened: given; NULL: none found. */
-char *keystone_said(const char *text, size_t size);
+char *keystone_message(const char *text, size_t size);
 
 /* keystone_json - parses an answer; CDICT_EFORMAT when it is not JSON, or the code of library_json(). */
 int keystone_json(json_t **out, const char *text, size_t size, struct cdict_error *err);

@@ -46,7 +46,7 @@ enum outfile_may { OUTFILE_REPLACE, OUTFILE_KEEP_OLD, OUTFILE_REFUSE };
 struct outfile_options {
 	const char *path; /* borrowed until commit */
 	bool capture;
-	/* Whether the existing file may be replaced by an output that is no capture; NULL: it may. Not called when
+	/* Whether the existing file may be replaced by an output that is not a capture; NULL: it may. Not called when
 	 * @capture is set. OUTFILE_REFUSE and negative codes come with *err filled. */
 	int (*there)(const struct outfile_there *what, const void *ctx, struct cdict_error *err);
 	const void *there_ctx; /* borrowed until commit */

@@ -73,7 +73,7 @@ static void copy_comm(char *to, const uint8_t *raw, unsigned at, bool idle)
 		snprintf(to, COMM_SIZE + 1, "%.*s", COMM_SIZE, (const char *)raw + at);
 }
 
-static void hear_switch(struct counting *c, struct counting_group *g, struct cursor in)
+static void account_switch(struct counting *c, struct counting_group *g, struct cursor in)
 {
 	uint64_t values[COUNTING_EVENTS_MOST + 1] = { 0 };
 	bool good = read_values(g, &in, values);
@@ -115,7 +115,7 @@ static void drain(struct counting *c, struct counting_group *g)
 		memcpy(copy + before, data, size - before);
 		in = cursor_init(copy + 8, size - 8, NATIVE_BIG);
 		if (type == PERF_RECORD_SAMPLE) {
-			hear_switch(c, g, in);
+			account_switch(c, g, in);
 		} else if (type == PERF_RECORD_LOST) {
 			cursor_skip(&in, 8);
 			c->lost += cursor_u64(&in);

@@ -85,7 +85,7 @@ static void other(struct group *g, uint32_t cpu, const struct perf_event_header 
 		id.time = load64(p + h->size - 8, NATIVE_BIG);
 	if (g->opts.stacks)
 		stacks_record(g->opts.stacks, h, id.time);
-	account_tell(&g->ingest, &rec, g->ingest.source.big, &id, cpu, &lost, NULL);
+	account_record_of(&g->ingest, &rec, g->ingest.source.big, &id, cpu, &lost, NULL);
 	if (lost.count && g->feed)
 		trigger_feed_loss(g->feed, lost.from_ns, lost.to_ns);
 }

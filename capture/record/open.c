@@ -81,7 +81,7 @@ static int choose_events(struct recording *rec)
 	if (!ret && !rec->choice.events.n)
 		ret = recorded_defaults(rec);
 	/* Do not report missing default events: a kernel without KVM has no KVM events. */
-	if (!ret && rec->choice.missing.len && (o->n_events || o->all || o->tell_missing))
+	if (!ret && rec->choice.missing.len && (o->n_events || o->all || o->report_missing))
 		recording_say(rec, o->n_events || o->all, "this kernel does not have %s",
 			      (const char *)rec->choice.missing.data);
 	return ret;

@@ -139,8 +139,8 @@ static int put_ring(void *ctx, struct store_item *item, struct cdict_error *err)
 	return snapshot_ring_put(rec->ring, item, err);
 }
 
-static const struct store_ops file_ops = { .put = put_file, .tell_bad = true };
-static const struct store_ops ring_ops = { .put = put_ring, .tell_bad = true };
+static const struct store_ops file_ops = { .put = put_file, .keep_bad = true };
+static const struct store_ops ring_ops = { .put = put_ring, .keep_bad = true };
 
 const char *recording_name(const struct recording *rec)
 {

@@ -192,7 +192,7 @@ static void count(struct recording *rec)
 }
 
 /* States in the file that the disk was full, or which other error ended it. */
-static void tell_dropped(struct recording *rec, struct record_info_end *end)
+static void report_dropped(struct recording *rec, struct record_info_end *end)
 {
 	struct record_report *r = rec->report;
 	uint64_t since_ns, n = store_dropped(rec->store, &since_ns);
@@ -220,7 +220,7 @@ static void finish(struct recording *rec, struct record_info_end *end)
 
 	if (store_failed(rec->store, &err)) {
 		r->ended = err;
-		tell_dropped(rec, end);
+		report_dropped(rec, end);
 	}
 	if (rec->ring && rec->opts->look)
 		return;

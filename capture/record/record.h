@@ -72,7 +72,7 @@ struct record_options {
 	const struct record_event *events; /* in the order given; NULL: the default */
 	size_t n_events;
 	bool all;             /* sched:* and kvm:* */
-	bool tell_missing;    /* report which default events the kernel lacks */
+	bool report_missing;  /* report which default events the kernel lacks */
 	const uint64_t *cpus; /* bitmap; NULL: all online CPUs */
 	size_t n_cpus;        /* number of bits */
 	double seconds; /* from when events are recorded; 0: until a signal or the command's end */

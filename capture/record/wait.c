@@ -238,7 +238,7 @@ static double own_seconds(void)
 }
 
 /* @before: CPU seconds used before the recording began. */
-static void tell_progress(struct recording *rec, double before)
+static void report_progress(struct recording *rec, double before)
 {
 	struct record_progress p = {
 		.seconds = (double)(monotonic_ns() - rec->began_ns) / 1e9,
@@ -311,7 +311,7 @@ void recording_wait(struct recording *rec)
 	uint64_t length_ns = ends ? (uint64_t)(seconds * 1e9 + 0.5) : 0, end_ns = 0;
 	uint64_t look_ns = monotonic_in_ms(CPUS_MS);
 
-	tell_progress(rec, before);
+	report_progress(rec, before);
 	while (1) {
 		struct timespec ts;
 		bool over;
@@ -325,7 +325,7 @@ void recording_wait(struct recording *rec)
 		if (monotonic_past(look_ns) ||
 		    (over && rec->opts->look && monotonic_left_ms(look_ns) < (int)CPUS_MS / 2)) {
 			recording_look_for_cpus(rec);
-			tell_progress(rec, before);
+			report_progress(rec, before);
 			if (rec->opts->look && recording_look(rec)) {
 				rec->end = "out of memory";
 				return;

@@ -215,8 +215,8 @@ int options_filter_one_window(const struct options_filter *f, struct cdict_error
 			  "option --time takes one window here, not %zu", f->windows.n);
 }
 
-void options_filter_tell(const struct options_filter *f, const struct cmd_call *call,
-			 const char *file)
+void options_filter_report(const struct options_filter *f, const struct cmd_call *call,
+			   const char *file)
 {
 	const struct markers_found *m = &f->markers;
 

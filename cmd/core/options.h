@@ -173,9 +173,9 @@ struct options_filter {
 int options_filter_init(struct options_filter *f, const struct options_shared *o,
 			struct cdict_reader *r, struct cdict_error *err);
 void options_filter_fini(struct options_filter *f);
-/* options_filter_tell - reports markers that did not make a window. */
-void options_filter_tell(const struct options_filter *f, const struct cmd_call *call,
-			 const char *file);
+/* options_filter_report - reports markers that did not make a window. */
+void options_filter_report(const struct options_filter *f, const struct cmd_call *call,
+			   const char *file);
 
 /* options_filter_one_window - CDICT_EUSAGE when --time has several windows: for commands whose
  * figures need a single one. */

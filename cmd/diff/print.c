@@ -397,7 +397,7 @@ int diff_print(struct diff *d)
 						   : to_stdout(&p);
 	}
 	for (size_t i = 0; !status && i < d->n && d->opts->shared.format == TABLE_AS_CSV; i++)
-		figures_tell_loss(d->f[i]);
+		figures_report_loss(d->f[i]);
 	free(frames);
 	free(note);
 	return status;

@@ -149,7 +149,7 @@ char *diff_unjudged(const struct diff *d, const struct rule *rule)
 		len = asprintf(&text, "too much time of the matching rows is unknown");
 	else if (n->lone)
 		len = asprintf(&text, "matching rows are on one side only");
-	else if (n->untold)
+	else if (n->unreported)
 		len = asprintf(&text, "no capture has this figure; 'cdict info' lists the recorded "
 				      "events");
 	else

@@ -473,7 +473,7 @@ static int script_run(const struct cmd_call *call)
 	if (options_filter_init(&filter, o, r, &err) < 0)
 		status = options_fail(call, input, &err);
 	if (!status) {
-		options_filter_tell(&filter, call, input);
+		options_filter_report(&filter, call, input);
 		status = print_all(call, input, r, &filter, &o->tids);
 	}
 	options_filter_fini(&filter);

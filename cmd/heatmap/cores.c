@@ -60,7 +60,7 @@ static void put_state(void *ctx, const struct analyze_vcpu_piece *piece)
 int heatmap_add_cores(struct heatmap *h, struct cdict_error *err)
 {
 	struct analyze_slices_options how = { .kinds = 1u << ANALYZE_SLICE_PIECE,
-					      .tell = put_piece };
+					      .on_slice = put_piece };
 	struct tables_walk *w = &h->f.walk;
 	int rc;
 
@@ -75,7 +75,7 @@ int heatmap_add_cores(struct heatmap *h, struct cdict_error *err)
 	if (!rc && h->by == HEATMAP_BY_STATE)
 		rc = analyze_vcpus_new(&w->vcpus, w->eng, err);
 	if (!rc && w->vcpus)
-		analyze_vcpus_tell(w->vcpus, put_state, h);
+		analyze_vcpus_on_piece(w->vcpus, put_state, h);
 	return rc;
 }
 

@@ -94,7 +94,7 @@ static int fill_vcpu(struct vcpu_bar *bar, const struct heatmap *h,
 
 	bar->name = heatmap_task_name(h, row->task);
 	bar->vcpus = 1;
-	bar->untold = !analyze_engine_summary(h->f.walk.eng)->has_state;
+	bar->unreported = !analyze_engine_summary(h->f.walk.eng)->has_state;
 	memcpy(bar->ns, row->ns, sizeof(bar->ns));
 	waited = vcpu_bar_waited(bar);
 	if (!bar->name || !row->n_antagonists || !waited)
@@ -174,7 +174,7 @@ static int add_vcpu(struct heatmap *h, struct vcpu_rows *rows, const struct anal
 		return -ENOMEM;
 	bar->row = at;
 	bar->vcpus++;
-	bar->untold = !analyze_engine_summary(eng)->has_state;
+	bar->unreported = !analyze_engine_summary(eng)->has_state;
 	for (unsigned s = 0; s < ANALYZE_VCPU_STATES; s++)
 		bar->ns[s] += row->ns[s];
 	for (size_t k = 0; k < row->n_antagonists && !rc; k++) {

@@ -18,7 +18,7 @@ static int bin(void *ctx, const struct analyze_slice *s)
 /* Sets up a heat map of one kind of slice. */
 int heatmap_add_slices(struct heatmap *h, struct cdict_error *err)
 {
-	struct analyze_slices_options how = { .kinds = 1u << h->kind, .tell = bin };
+	struct analyze_slices_options how = { .kinds = 1u << h->kind, .on_slice = bin };
 
 	h->bins = bins_new(h->f.filter.from_ns, h->f.filter.to_ns, view_switches_columns(&h->c));
 	if (!h->bins)

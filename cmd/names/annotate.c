@@ -96,7 +96,7 @@ static int annotate(const struct cmd_call *call, const char *file, const char *o
 	if (!status)
 		status = write_file(call, file, output, r, label_index_mapping(labels));
 	if (!status)
-		annotate_tell(&report, call, file, rows);
+		annotate_report_print(&report, call, file, rows);
 	if (!status)
 		status = cmd_loss_status(call, file, r, o->shared.max_loss_pct);
 	annotate_report_fini(&report);

@@ -33,9 +33,9 @@ bool annotate_foreign(const struct annotate_report *report, size_t rows);
  * status. */
 int annotate_look(struct annotate_report *out, const struct cmd_call *call, const char *file,
 		  struct cdict_reader *r, struct label_index *labels, size_t n_old);
-/* annotate_tell - prints the report; @rows: number of labels from --map and other new sources. */
-void annotate_tell(const struct annotate_report *report, const struct cmd_call *call,
-		   const char *file, size_t rows);
+/* annotate_report_print - prints the report; @rows: number of labels from --map and other new sources. */
+void annotate_report_print(const struct annotate_report *report, const struct cmd_call *call,
+			   const char *file, size_t rows);
 void annotate_report_fini(struct annotate_report *report);
 
 #endif

@@ -140,8 +140,8 @@ bool annotate_foreign(const struct annotate_report *r, size_t rows)
 	return rows && r->unmatched == rows;
 }
 
-void annotate_tell(const struct annotate_report *r, const struct cmd_call *call, const char *file,
-		   size_t rows)
+void annotate_report_print(const struct annotate_report *r, const struct cmd_call *call,
+			   const char *file, size_t rows)
 {
 	char events[NUMBER_ROOM], all[NUMBER_ROOM];
 

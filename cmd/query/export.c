@@ -165,7 +165,7 @@ static int add_analyses(struct job *job, struct cdict_error *err)
 }
 
 /* Warns which parts of the output are missing because their events were not recorded. */
-static void tell_lacks(struct job *job)
+static void report_lacks(struct job *job)
 {
 	struct figures *f = &job->f;
 
@@ -227,7 +227,7 @@ static int export_run(const struct cmd_call *call)
 	if (!status)
 		status = walk(&job);
 	if (!status) {
-		tell_lacks(&job);
+		report_lacks(&job);
 		status = cmd_output_write_kind(call, path, kind_of(job.to), 0, write_to, &job);
 	}
 	if (!status && job.report.cpus_left_out)

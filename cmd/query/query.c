@@ -244,7 +244,7 @@ static int run(struct session *s)
 	return pager_end(&p, s->call, NULL, rc);
 }
 
-static int tell_loss(const struct session *s)
+static int report_loss(const struct session *s)
 {
 	int status = CMD_DONE;
 
@@ -279,7 +279,7 @@ static int query_cmd_run(const struct cmd_call *call)
 	if (!status)
 		status = run(&s);
 	if (!status)
-		status = tell_loss(&s);
+		status = report_loss(&s);
 	query_close(s.query);
 	for (size_t i = 0; s.captures && i < s.files.n; i++) {
 		label_index_free(s.captures[i].labels);

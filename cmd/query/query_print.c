@@ -202,7 +202,7 @@ static int json_row(struct query_printer *p, const struct query_value *values)
 static void end_result(struct query_printer *p)
 {
 	settle(p);
-	table_fit_tell(p->sink, p->gone);
+	table_fit_note(p->sink, p->gone);
 	p->gone = 0;
 	if (p->results && p->format == TABLE_AS_JSON) {
 		json_close(&p->json);

@@ -144,7 +144,7 @@ static void view_end(struct pusher *p)
 	munmap(all, (size_t)st.st_size);
 }
 
-static int tell_end(const struct pusher *p, const char *spool)
+static int report_end(const struct pusher *p, const char *spool)
 {
 	const struct fleet_live_counts *n = &p->live.counts;
 	const struct options_shared *o = p->call->opts;
@@ -204,7 +204,7 @@ static int run(const struct cmd_call *call, int socket, const char *spool)
 	if (setpriority(PRIO_PROCESS, 0, nice))
 		errno = 0;
 	view_end(&p);
-	status = tell_end(&p, spool);
+	status = report_end(&p, spool);
 	fleet_live_fini(&p.live);
 	return status;
 }

@@ -332,7 +332,7 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 	to->cpus = o->shared.cpus.bits;
 	to->n_cpus = o->shared.cpus.n;
 	to->command = r->call->n_operands ? r->call->operands : NULL;
-	to->tell_missing = r->call->verbose > 0;
+	to->report_missing = r->call->verbose > 0;
 	to->groups = (unsigned)(o->groups > 1024 ? 1024 : o->groups); /* CPUs are fewer anyway */
 	to->realtime = (int)o->realtime;
 	to->trigger = o->trigger;

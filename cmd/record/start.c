@@ -126,8 +126,8 @@ static int renew(struct record_moment *m, const char *job, struct cdict_error *e
 	return fleet_waiter_put(m->st, job, &m->me, err);
 }
 
-static void tell_info(const struct record_moment *m, const char *job, const struct fleet_start *s,
-		      struct record_start *out)
+static void report_info(const struct record_moment *m, const char *job, const struct fleet_start *s,
+			struct record_start *out)
 {
 	_Static_assert(sizeof(out->info[0].value) > 20, "a number of 64 bits fits");
 
@@ -169,7 +169,7 @@ int record_moment_wait(void *moment, const sigset_t *signals, struct record_star
 		if (!pause_ns(signals, rc < 0 ? 4 * LOOK_NS : LOOK_NS))
 			return give_up(m, job, err);
 	}
-	tell_info(m, job, &s, out);
+	report_info(m, job, &s, out);
 	return 0;
 }
 

@@ -291,7 +291,7 @@ static int next_run(struct loop *l, size_t point, uint32_t nth, struct cdict_err
 	return rc;
 }
 
-static void tell_failure(struct loop *l, const struct sweep_done *run)
+static void report_failure(struct loop *l, const struct sweep_done *run)
 {
 	struct sink s;
 	char *text;
@@ -319,7 +319,7 @@ static int run_point(struct loop *l, size_t point, uint32_t nth, struct cdict_er
 
 		rc = next_run(l, point, nth, err);
 		if (l->s->done.n > had)
-			tell_failure(l, &l->s->done.at[had]);
+			report_failure(l, &l->s->done.at[had]);
 	}
 	if (!rc && !sweep_run_stopped())
 		rc = beside(l, "cleanup", l->s->cleanup, point, err);

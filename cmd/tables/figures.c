@@ -71,7 +71,7 @@ int figures_open_file(struct figures *f, const struct cmd_call *call, const char
 		rc = options_filter_one_window(&f->filter, &err);
 	if (rc)
 		return figures_fail(f, &err);
-	options_filter_tell(&f->filter, call, f->file);
+	options_filter_report(&f->filter, call, f->file);
 	if (call->cmd->one_window && f->filter.windows.n > 1)
 		cmd_warn(call, f->file,
 			 "found %zu windows between markers; showing the time from the first start "
@@ -251,7 +251,7 @@ int figures_status(const struct figures *f)
 }
 
 /* Needed because CSV does not contain the loss line. */
-void figures_tell_loss(const struct figures *f)
+void figures_report_loss(const struct figures *f)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 	struct loss_sum loss;
@@ -309,7 +309,7 @@ int figures_print_all(struct figures *f, const char *note, struct table *const *
 	if (status)
 		return status;
 	if (f->opts->format == TABLE_AS_CSV)
-		figures_tell_loss(f);
+		figures_report_loss(f);
 	return figures_status(f);
 }
 
@@ -476,7 +476,7 @@ static int print_kept(struct figures *f, size_t n)
 	if (!status)
 		status = print_tables(f, n, tables, n_tables);
 	for (size_t i = 0; i < n && !status && f->opts->format == TABLE_AS_CSV; i++)
-		figures_tell_loss(&f[i]);
+		figures_report_loss(&f[i]);
 	for (size_t i = 0; i < n_tables; i++)
 		table_free(tables[i]);
 	return status;

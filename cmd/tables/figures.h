@@ -93,8 +93,8 @@ int figures_to_stdout(const struct cmd_call *call, const char *file, struct tabl
 		      bool apart, struct table *const *tables, size_t n);
 /* figures_frame - title, notes and other text around tables of the capture. */
 struct table_frame figures_frame(const struct figures *f, const char *note);
-/* figures_tell_loss - warns about lost events: for CSV, which does not contain them. */
-void figures_tell_loss(const struct figures *f);
+/* figures_report_loss - warns about lost events: for CSV, which does not contain them. */
+void figures_report_loss(const struct figures *f);
 void figures_close(struct figures *f);
 
 /* figures_fail - reports @err about the file; CMD_USAGE or CMD_FAILED. */

@@ -134,8 +134,8 @@ static void add_figures(struct top_row *to, const struct fleet_key *key, enum fl
 	}
 }
 
-static void hear_row(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
-		     const union fleet_any *any, unsigned lacks)
+static void on_row(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
+		   const union fleet_any *any, unsigned lacks)
 {
 	struct news *n = ctx;
 	struct top_row *vm;
@@ -168,8 +168,7 @@ struct hearing {
 	struct news *n;
 };
 
-static int hear_bucket(void *ctx, size_t host, const struct fleet_window *w,
-		       struct cdict_error *err)
+static int on_bucket(void *ctx, size_t host, const struct fleet_window *w, struct cdict_error *err)
 {
 	struct hearing *k = ctx;
 	struct news *n = k->n;
@@ -192,10 +191,10 @@ static int hear_bucket(void *ctx, size_t host, const struct fleet_window *w,
 	return 0;
 }
 
-static void hear_row_of(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
-			const union fleet_any *any, unsigned lacks)
+static void on_row_of(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
+		      const union fleet_any *any, unsigned lacks)
 {
-	hear_row(((struct hearing *)ctx)->n, kind, key, any, lacks);
+	on_row(((struct hearing *)ctx)->n, kind, key, any, lacks);
 }
 
 /* ---- display ---- */
@@ -250,7 +249,7 @@ static void draw(struct following *f)
 static int look(struct following *f, struct store *st, const char *id, struct cdict_error *err)
 {
 	struct hearing k = { f, calloc(1, sizeof(*k.n)) };
-	const struct fleet_listener listener = { hear_row_of, hear_bucket, &k };
+	const struct fleet_listener listener = { on_row_of, on_bucket, &k };
 	int rc = k.n ? fleet_follow_look(&f->follow, st, id, &listener, err)
 		     : cdict_fail_nomem(err);
 

@@ -46,11 +46,11 @@ void info_list(struct info_pairs *p, const char *key, const int32_t *values, siz
 /* Left out when the command line implies the same scope. */
 static void write_scope(struct info_pairs *p, const struct scope *scope, const char *cmdline)
 {
-	char room[SCOPE_TEXT_MAX], told[SCOPE_TEXT_MAX];
+	char room[SCOPE_TEXT_MAX], known[SCOPE_TEXT_MAX];
 	struct scope read;
 
 	scope_read(&read, NULL, cmdline, false);
-	if (strcmp(scope_text(room, scope), scope_text(told, &read)) ||
+	if (strcmp(scope_text(room, scope), scope_text(known, &read)) ||
 	    strcmp(room, scope_whom_name(SCOPE_SYSTEM)))
 		info_text(p, "record.scope", room);
 }

@@ -127,7 +127,7 @@ static int put_item(struct store *s, struct store_item *item, struct cdict_error
 		if (rows_loss(&item->rows, i)->to_ns > counts.lost_ns)
 			counts.lost_ns = rows_loss(&item->rows, i)->to_ns;
 	counts.bad += item->bad.count;
-	if (s->ops->tell_bad && item->bad.count)
+	if (s->ops->keep_bad && item->bad.count)
 		rows_add_loss(&item->rows, &item->bad);
 	ret = s->ops->put(s->ctx, item, err);
 	if (!ret)

@@ -34,7 +34,7 @@ void store_item_fini(struct store_item *item);
 
 struct store_ops {
 	int (*put)(void *ctx, struct store_item *item, struct cdict_error *err);
-	bool tell_bad; /* store_put() adds item->bad to its rows; else put() keeps it for the end */
+	bool keep_bad; /* store_put() adds item->bad to its rows; else put() keeps it for the end */
 };
 
 /* Totals of everything put so far. */

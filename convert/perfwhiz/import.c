@@ -347,7 +347,7 @@ static int event(struct conversion *c, const struct msgpack_value *row)
 
 /* ---- begin and end ---- */
 
-static int tell_source(struct conversion *c)
+static int store_source(struct conversion *c)
 {
 	struct info_pairs pairs = { .w = c->in.w, .err = c->in.err };
 	struct info_host host = { .name = NULL };
@@ -380,12 +380,12 @@ static int begin_conversion(struct conversion *c)
 	for (unsigned e = 0; e < PERFWHIZ_EVENTS && !ret; e++)
 		ret = add_type(c, e);
 	if (!ret)
-		ret = tell_source(c);
+		ret = store_source(c);
 	if (!ret)
 		ret = cdict_writer_schema(c->in.w, c->formats.schema, c->in.err);
 	if (!ret)
 		ret = start(c);
-	return ret ? ret : perfwhiz_names_tell(&c->names, &c->in.ingest, c->in.err);
+	return ret ? ret : perfwhiz_names_store(&c->names, &c->in.ingest, c->in.err);
 }
 
 static int list_unstored(struct conversion *c)

@@ -86,7 +86,7 @@ static bool take_apart(const char *text, struct parts *p)
 	return true;
 }
 
-int perfwhiz_names_tell(const struct perfwhiz_names *n, struct ingest *in, struct cdict_error *err)
+int perfwhiz_names_store(const struct perfwhiz_names *n, struct ingest *in, struct cdict_error *err)
 {
 	int ret = 0;
 

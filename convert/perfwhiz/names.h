@@ -24,8 +24,9 @@ struct perfwhiz_names {
 
 /* perfwhiz_names_add - sets the name of @tid, if it has none yet. 0 or -ENOMEM. */
 int perfwhiz_names_add(struct perfwhiz_names *n, int64_t tid, const char *text);
-/* perfwhiz_names_tell - stores the comms, as of tasks that existed at the start. */
-int perfwhiz_names_tell(const struct perfwhiz_names *n, struct ingest *in, struct cdict_error *err);
+/* perfwhiz_names_store - stores the comms, as of tasks that existed at the start. */
+int perfwhiz_names_store(const struct perfwhiz_names *n, struct ingest *in,
+			 struct cdict_error *err);
 /* perfwhiz_names_label - stores the names that are not comms as labels. */
 int perfwhiz_names_label(const struct perfwhiz_names *n, struct cdict_writer *w,
 			 struct cdict_error *err);

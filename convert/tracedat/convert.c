@@ -12,7 +12,7 @@
 #include "convert/kernel_symbols.h"
 #include "convert/import.h"
 #include "convert/tracedat/clock.h"
-#include "convert/tracedat/tell.h"
+#include "convert/tracedat/contents.h"
 #include "convert/tracedat/ring.h"
 #include "format/file/writer.h"
 
@@ -149,7 +149,7 @@ static bool usable(struct conversion *c, const struct tracedat_buffer *b)
 static int open_rings(struct conversion *c)
 {
 	struct tracedat *td = c->td;
-	uint64_t told = 0;
+	uint64_t claimed = 0;
 
 	for (size_t i = 0; i < td->buffers.n; i++) {
 		const struct tracedat_buffer *b = &td->buffers.at[i];
@@ -166,9 +166,9 @@ static int open_rings(struct conversion *c)
 			r = array_add(&c->rings);
 			if (!r)
 				return cdict_fail_nomem(c->in.err);
-			told += ring_open(r, td, b, &b->cpus.at[k], &c->live);
+			claimed += ring_open(r, td, b, &b->cpus.at[k], &c->live);
 			/* Rings must not share pages: a small file would be endless. */
-			if (told > td->file.size) {
+			if (claimed > td->file.size) {
 				tracedat_note(td, "CPU %u shares event data with another CPU",
 					      r->cpu);
 				c->rings.n--;
@@ -356,7 +356,7 @@ static int begin_conversion(struct conversion *c)
 	int ret = clock ? add_kinds(c) : c->in.err->code;
 
 	if (!ret)
-		ret = tracedat_tell_host(c->td, c->in.w, clock, c->in.err);
+		ret = tracedat_store_host(c->td, c->in.w, clock, c->in.err);
 	if (!ret && c->td->tracing.printk && formats_need_strings(c->formats.schema))
 		ret = cdict_writer_info(c->in.w, "trace.strings", c->td->tracing.printk, c->in.err);
 	if (!ret)
@@ -367,7 +367,7 @@ static int begin_conversion(struct conversion *c)
 	if (!ret)
 		ret = start(c);
 	if (!ret)
-		ret = tracedat_tell_tasks(c->td, &c->in.ingest, &c->leaders, c->in.err);
+		ret = tracedat_store_tasks(c->td, &c->in.ingest, &c->leaders, c->in.err);
 	if (!ret && c->td->buffers.n > 1)
 		ret = find_owners(c);
 	return ret;
@@ -436,7 +436,7 @@ static int finish(struct conversion *c)
 	import_missing(r, only_text(c->td) ? "it has only a latency tracer's text"
 					   : "record with: trace-cmd record -e sched -e kvm");
 	if (!ret)
-		ret = tracedat_tell_end(c->td, &c->in.ingest, r, c->in.w, c->in.err);
+		ret = tracedat_store_end(c->td, &c->in.ingest, r, c->in.w, c->in.err);
 	return ret ? ret : import_finish(&c->in);
 }
 

@@ -12,7 +12,7 @@ enum { BOOK_TASKS_MAX = 1 << 17 };
 struct book_task {
 	int32_t tid; /* -1 - CPU of IDLE */
 	int32_t pid, vcpu_id;
-	bool heard; /* an event mentioned it */
+	bool mentioned; /* an event mentioned it */
 	bool is_vcpu;
 	uint64_t first_ns;
 	uint64_t pid_ns, vcpu_ns, comm_ns; /* ends of the blocks that pid, vcpu_id, comm are from */

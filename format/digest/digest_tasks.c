@@ -45,7 +45,7 @@ static bool is_recorded(const struct book_task *t)
 
 static void list(struct digest_book *b, struct book_task *t)
 {
-	bool listed = t->heard && !is_recorded(t);
+	bool listed = t->mentioned && !is_recorded(t);
 
 	b->listed += (size_t)listed - t->listed;
 	t->listed = listed;
@@ -146,7 +146,7 @@ bool book_add_tasks(struct digest_book *b, struct block_digest *d, uint32_t cpu,
 		if (!to || !note_life(to, d, t, first_ns))
 			return false;
 		t->book = idle ? BOOK_NONE : (uint32_t)(to - b->tasks.at);
-		to->heard = true;
+		to->mentioned = true;
 		if (t->first_ns < to->first_ns)
 			to->first_ns = t->first_ns;
 		to->is_vcpu |= is_of_vcpu(&t->row);

@@ -44,7 +44,7 @@ static void metadata(struct sink *s, bool first, const char *what, int64_t pid, 
 	sink_puts(s, "}}");
 }
 
-static void told_slice(struct export *x, const struct export_slice *s)
+static void put_slice(struct export *x, const struct export_slice *s)
 {
 	struct sink *out = x->out;
 	uint64_t dur_ns = s->to_ns - s->from_ns;
@@ -71,7 +71,7 @@ static void told_slice(struct export *x, const struct export_slice *s)
 	close_event(out);
 }
 
-static void told_exit(struct export *x, const struct export_exit *e)
+static void put_exit(struct export *x, const struct export_exit *e)
 {
 	const struct analyze_task *t = export_task(x, e->task);
 
@@ -80,7 +80,7 @@ static void told_exit(struct export *x, const struct export_exit *e)
 }
 
 /* Writes a wake-up on the row of the waker's CPU. */
-static void told_wake(struct export *x, const struct export_wake *w)
+static void put_wake(struct export *x, const struct export_wake *w)
 {
 	event(x->out, "i", "wakeup", export_name(x, w->task), PID_CPUS, w->cpu, w->t_ns, NULL);
 	sink_printf(x->out, "\"tid\":%lld", (long long)export_task(x, w->task)->tid);
@@ -158,8 +158,8 @@ static int end(struct export *x, struct cdict_error *err)
 const struct export_format export_chrome = {
 	.name = "chrome",
 	.begin = begin_chrome,
-	.slice = told_slice,
-	.exit = told_exit,
-	.wake = told_wake,
+	.slice = put_slice,
+	.exit = put_exit,
+	.wake = put_wake,
 	.end = end,
 };

@@ -85,7 +85,7 @@ static struct row row_of(const char *kind, uint64_t t_ns, uint32_t cpu, uint32_t
 			     .target_cpu = CDICT_CPU_UNKNOWN };
 }
 
-static void told_slice(struct export *x, const struct export_slice *s)
+static void put_slice(struct export *x, const struct export_slice *s)
 {
 	struct row r =
 		row_of(s->task == ANALYZE_NO_TASK ? "unknown" : "run", s->from_ns, s->cpu, s->task);
@@ -99,7 +99,7 @@ static void told_slice(struct export *x, const struct export_slice *s)
 	write_row(x, &r);
 }
 
-static void told_exit(struct export *x, const struct export_exit *e)
+static void put_exit(struct export *x, const struct export_exit *e)
 {
 	struct row r = row_of("exit", e->t_ns, e->cpu, e->task);
 
@@ -108,7 +108,7 @@ static void told_exit(struct export *x, const struct export_exit *e)
 	write_row(x, &r);
 }
 
-static void told_wake(struct export *x, const struct export_wake *w)
+static void put_wake(struct export *x, const struct export_wake *w)
 {
 	struct row r = row_of("wakeup", w->t_ns, w->cpu, w->task);
 
@@ -152,8 +152,8 @@ static int end(struct export *x, struct cdict_error *err)
 const struct export_format export_csv = {
 	.name = "csv",
 	.begin = begin_csv,
-	.slice = told_slice,
-	.exit = told_exit,
-	.wake = told_wake,
+	.slice = put_slice,
+	.exit = put_exit,
+	.wake = put_wake,
 	.end = end,
 };

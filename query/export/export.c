@@ -294,8 +294,9 @@ static int begin_walk(struct export_walk *xw, struct tables_walk *again, struct 
 	if (!rc && xw->format->guest)
 		rc = analyze_slices_new(
 			&xw->slices, again->eng,
-			&(struct analyze_slices_options){
-				.kinds = 1u << ANALYZE_SLICE_GUEST, .tell = on_guest, .ctx = xw },
+			&(struct analyze_slices_options){ .kinds = 1u << ANALYZE_SLICE_GUEST,
+							  .on_slice = on_guest,
+							  .ctx = xw },
 			err);
 	if (rc)
 		return rc;

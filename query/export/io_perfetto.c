@@ -52,7 +52,7 @@ static bool takes(struct lane *l, uint64_t from_ns, uint64_t to_ns)
 	return true;
 }
 
-static void tell_thread(struct io_perfetto *p, const struct io_thread *t, uint64_t t_ns)
+static void report_thread(struct io_perfetto *p, const struct io_thread *t, uint64_t t_ns)
 {
 	uint32_t *known = map_add(&p->processes, (uint64_t)(uint32_t)t->pid, 0);
 	size_t packet = perfetto_packet(&p->b, t_ns), tree = proto_open(&p->b, PACKET_PROCESS_TREE),
@@ -120,7 +120,7 @@ static struct io_thread *thread_of(struct io_perfetto *p, const struct cdict_eve
 	*at = (uint32_t)p->threads.n - 1;
 	t->pid = ev->pid;
 	t->tid = ev->tid;
-	tell_thread(p, t, t_ns);
+	report_thread(p, t, t_ns);
 	return t;
 }
 
@@ -185,8 +185,8 @@ static void write_slice(struct io_perfetto *p, const struct cdict_event *ev, uin
 	proto_close(&p->b, packet);
 }
 
-static int tell_slice(struct io_perfetto *p, struct io_thread *t, const struct cdict_event *ev,
-		      uint64_t dur_ns, struct cdict_bytes fname)
+static int on_slice(struct io_perfetto *p, struct io_thread *t, const struct cdict_event *ev,
+		    uint64_t dur_ns, struct cdict_bytes fname)
 {
 	uint64_t from_ns = ev->t_ns - dur_ns;
 	bool left_out;
@@ -201,8 +201,8 @@ static int tell_slice(struct io_perfetto *p, struct io_thread *t, const struct c
 	return 0;
 }
 
-static int tell_instant(struct io_perfetto *p, struct io_thread *t, const struct cdict_event *ev,
-			struct cdict_bytes fname)
+static int put_instant(struct io_perfetto *p, struct io_thread *t, const struct cdict_event *ev,
+		       struct cdict_bytes fname)
 {
 	struct lane *l = t->lanes.n ? t->lanes.at[0] : add_lane(p, t, ev->t_ns);
 
@@ -220,7 +220,7 @@ int io_perfetto_event(struct io_perfetto *p, struct sink *out, const struct cdic
 
 	if (!t)
 		return -ENOMEM;
-	rc = instant ? tell_instant(p, t, ev, fname) : tell_slice(p, t, ev, dur_ns, fname);
+	rc = instant ? put_instant(p, t, ev, fname) : on_slice(p, t, ev, dur_ns, fname);
 	if (rc || p->b.failed)
 		return -ENOMEM;
 	sink_add(out, p->b.data, p->b.len);

@@ -197,8 +197,8 @@ static void describe(struct export *x, uint32_t cpu, const struct runner *r, str
 }
 
 /* Writes a switch at @t_ns from @l to @next. */
-static void tell_switch(struct export *x, uint32_t cpu, const struct lane *l,
-			const struct lane *next, uint64_t t_ns)
+static void report_switch(struct export *x, uint32_t cpu, const struct lane *l,
+			  const struct lane *next, uint64_t t_ns)
 {
 	struct perfetto *p = x->own;
 	struct lane *own = &p->lanes[cpu];
@@ -243,14 +243,14 @@ static void switch_to(struct export *x, const struct export_slice *s, const stru
 		flush(x, s->cpu);
 		l->lost = true;
 	}
-	tell_switch(x, s->cpu, l, &next, s->from_ns);
+	report_switch(x, s->cpu, l, &next, s->from_ns);
 	l->runner = next.runner;
 	memcpy(l->comm, next.comm, sizeof(l->comm));
 	l->tid = next.tid;
 	l->prio = next.prio;
 }
 
-static void told_slice(struct export *x, const struct export_slice *s)
+static void put_slice(struct export *x, const struct export_slice *s)
 {
 	struct perfetto *p = x->own;
 	struct runner r = runner_of(x, s);
@@ -273,7 +273,7 @@ static void told_slice(struct export *x, const struct export_slice *s)
 		l->state = perfetto_state(p->kernel, ANALYZE_OFF_SLEEP, 1);
 }
 
-static void told_wake(struct export *x, const struct export_wake *w)
+static void put_wake(struct export *x, const struct export_wake *w)
 {
 	struct perfetto *p = x->own;
 	char room[EXPORT_COMM];
@@ -323,7 +323,7 @@ static uint32_t reason_iid(struct export *x, const struct export_exit *e)
 	return *iid;
 }
 
-static void told_exit(struct export *x, const struct export_exit *e)
+static void put_exit(struct export *x, const struct export_exit *e)
 {
 	struct perfetto *p = x->own;
 	struct buf *b = &p->packet;
@@ -382,7 +382,7 @@ static int end(struct export *x, struct cdict_error *err)
 			next.prio = PRIO_NORMAL;
 			/* cut by the window: still running */
 			l->state = l->switched ? l->state : 0;
-			tell_switch(x, cpu, l, &next, l->to_ns);
+			report_switch(x, cpu, l, &next, l->to_ns);
 		}
 		flush(x, cpu);
 		if (l->bytes.failed || p->packet.failed)
@@ -408,9 +408,9 @@ const struct export_format export_perfetto = {
 	.name = "perfetto",
 	.own_size = sizeof(struct perfetto),
 	.begin = begin_perfetto,
-	.slice = told_slice,
-	.exit = told_exit,
-	.wake = told_wake,
+	.slice = put_slice,
+	.exit = put_exit,
+	.wake = put_wake,
 	.end = end,
 	.fini = fini,
 };

@@ -55,7 +55,7 @@ static uint64_t us(uint64_t ns)
 	return ns / 1000;
 }
 
-static void told_switch(struct export *x, const struct export_switch *s)
+static void put_switch(struct export *x, const struct export_switch *s)
 {
 	keep_row(x, &(struct row){ .kind = SWITCH,
 				   .us = us(s->t_ns),
@@ -67,7 +67,7 @@ static void told_switch(struct export *x, const struct export_switch *s)
 				   .task = s->prev });
 }
 
-static void told_guest(struct export *x, const struct export_guest *g)
+static void put_guest(struct export *x, const struct export_guest *g)
 {
 	keep_row(x, &(struct row){ .kind = KVM_EXIT,
 				   .us = us(g->to_ns),
@@ -77,7 +77,7 @@ static void told_guest(struct export *x, const struct export_guest *g)
 				   .task = g->task });
 }
 
-static void told_exit(struct export *x, const struct export_exit *e)
+static void put_exit(struct export *x, const struct export_exit *e)
 {
 	keep_row(x, &(struct row){ .kind = KVM_ENTRY,
 				   .us = us(e->t_ns + e->ns),
@@ -186,9 +186,9 @@ static void fini(struct export *x)
 const struct export_format export_perfwhiz = {
 	.name = "perfwhiz",
 	.own_size = sizeof(struct perfwhiz),
-	.sw = told_switch,
-	.guest = told_guest,
-	.exit = told_exit,
+	.sw = put_switch,
+	.guest = put_guest,
+	.exit = put_exit,
 	.end = end,
 	.fini = fini,
 };

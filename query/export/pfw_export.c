@@ -54,7 +54,7 @@ static void end_line(struct sink *s)
 	sink_puts(s, "}}\n");
 }
 
-static void told_slice(struct export *x, const struct export_slice *s)
+static void put_slice(struct export *x, const struct export_slice *s)
 {
 	bool unknown = s->task == ANALYZE_NO_TASK;
 
@@ -74,14 +74,14 @@ static void told_slice(struct export *x, const struct export_slice *s)
 	end_line(x->out);
 }
 
-static void told_exit(struct export *x, const struct export_exit *e)
+static void put_exit(struct export *x, const struct export_exit *e)
 {
 	begin_line(x, "kvm_exit", e->reason, e->task, e->t_ns, e->ns, e->cpu);
 	of_task(x, e->task);
 	end_line(x->out);
 }
 
-static void told_wake(struct export *x, const struct export_wake *w)
+static void put_wake(struct export *x, const struct export_wake *w)
 {
 	begin_line(x, "sched", "wakeup", w->task, w->t_ns, 0, w->cpu);
 	of_task(x, w->task);
@@ -104,7 +104,7 @@ const struct export_format export_pfw = {
 	.name = "pfw",
 	.own_size = sizeof(struct pfw),
 	.begin = begin_pfw,
-	.slice = told_slice,
-	.exit = told_exit,
-	.wake = told_wake,
+	.slice = put_slice,
+	.exit = put_exit,
+	.wake = put_wake,
 };

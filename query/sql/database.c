@@ -243,7 +243,7 @@ static void value_of(sqlite3_stmt *stmt, int i, struct query_value *v)
 	}
 }
 
-static int tell_columns(struct query *q, sqlite3_stmt *stmt, size_t n)
+static int report_columns(struct query *q, sqlite3_stmt *stmt, size_t n)
 {
 	const char **names = calloc(n, sizeof(*names));
 	int rc = names ? 0 : -ENOMEM;
@@ -267,7 +267,7 @@ static int run_one(struct query *q, sqlite3_stmt *stmt, struct cdict_error *err)
 
 	if (n && !values)
 		return cdict_fail_nomem(err);
-	q->stopped = n ? tell_columns(q, stmt, n) : 0;
+	q->stopped = n ? report_columns(q, stmt, n) : 0;
 	while (!q->stopped && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		for (size_t i = 0; i < n; i++) {
 			value_of(stmt, (int)i, &values[i]);

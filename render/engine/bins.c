@@ -244,9 +244,9 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 		  const struct page_bins_options *opts, struct cdict_error *err)
 {
 	struct page_bins *b = calloc(1, sizeof(*b));
-	struct analyze_slices_options how = {
-		.kinds = 1u << ANALYZE_SLICE_GUEST | 1u << ANALYZE_SLICE_EXIT, .tell = add_interval
-	};
+	struct analyze_slices_options how = { .kinds = 1u << ANALYZE_SLICE_GUEST |
+						       1u << ANALYZE_SLICE_EXIT,
+					      .on_slice = add_interval };
 	int rc;
 
 	*out = NULL;

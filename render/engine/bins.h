@@ -4,7 +4,7 @@
  * the figures.  doc/page.md, "Bins".
  *
  *	page_bins_new(&bins, eng, &opts, err);	// before the run
- *	... analyze_vcpus_tell(vcpus, page_bins_state, bins) ...
+ *	... analyze_vcpus_on_piece(vcpus, page_bins_state, bins) ...
  *	analyze_engine_run_reader(eng, reader, err);
  *	page_bins_write(bins, &select, &json, &arrays);
  *
@@ -41,7 +41,7 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 		  const struct page_bins_options *opts, struct cdict_error *err);
 void page_bins_free(struct page_bins *b);
 
-/* page_bins_state - an analyze_vcpu_tell function: @bins is a struct page_bins. */
+/* page_bins_state - an analyze_vcpu_piece_fn function: @bins is a struct page_bins. */
 void page_bins_state(void *bins, const struct analyze_vcpu_piece *piece);
 
 struct page_bins_select {

@@ -52,7 +52,7 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 	if (!rc)
 		rc = page_bins_new(&c->bins, w->eng, &how, err);
 	if (!rc)
-		analyze_vcpus_tell(w->vcpus, page_bins_state, c->bins);
+		analyze_vcpus_on_piece(w->vcpus, page_bins_state, c->bins);
 	return rc;
 }
 

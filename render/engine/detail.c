@@ -117,7 +117,7 @@ static void on_away(void *self, const struct analyze_away *away)
 	add_item(e, &item);
 }
 
-static void tell_wait(struct page_engine *e, const struct analyze_switch *sw)
+static void report_wait(struct page_engine *e, const struct analyze_switch *sw)
 {
 	bool woken = sw->ready_ns != ANALYZE_NO_TIME;
 	bool runnable = sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED;
@@ -145,7 +145,7 @@ static struct turn turn_of(const struct page_engine *e, const struct analyze_swi
 }
 
 /* A stay ends now, or has not ended: keeps it if it contains the time. */
-static void tell_stay(struct detail *d, bool on, uint64_t from_ns, uint64_t to_ns)
+static void put_stay(struct detail *d, bool on, uint64_t from_ns, uint64_t to_ns)
 {
 	if (d->stay.known || d->at_ns >= to_ns ||
 	    (from_ns != ANALYZE_NO_TIME && d->at_ns < from_ns))
@@ -165,7 +165,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		uint64_t from_ns = d->in.t_ns;
 
 		d->out = turn_of(e, sw, true);
-		tell_stay(d, true, from_ns, sw->t_ns);
+		put_stay(d, true, from_ns, sw->t_ns);
 		d->in = none;
 		d->woken.t_ns = ANALYZE_NO_TIME;
 	}
@@ -173,11 +173,11 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		uint64_t from_ns = d->out.t_ns;
 
 		if (d->kind == WAIT)
-			tell_wait(e, sw);
+			report_wait(e, sw);
 		d->in = turn_of(e, sw, false);
 		if (sw->ready_ns == ANALYZE_NO_TIME)
 			d->woken.t_ns = ANALYZE_NO_TIME;
-		tell_stay(d, false, from_ns, sw->t_ns);
+		put_stay(d, false, from_ns, sw->t_ns);
 		d->out = none;
 	}
 }
@@ -209,7 +209,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	analyze_reasons_code(d->names, &d->isa, &d->code, k->how);
 }
 
-static int tell_slice(void *ctx, const struct analyze_slice *s)
+static int on_slice(void *ctx, const struct analyze_slice *s)
 {
 	struct page_engine *e = ctx;
 	struct detail *d = e->state;
@@ -227,7 +227,7 @@ static int tell_slice(void *ctx, const struct analyze_slice *s)
 	return array_push(&d->all, item);
 }
 
-static void tell_state(void *ctx, const struct analyze_vcpu_piece *piece)
+static void report_state(void *ctx, const struct analyze_vcpu_piece *piece)
 {
 	struct page_engine *e = ctx;
 	struct detail *d = e->state;
@@ -262,7 +262,7 @@ static bool is_pending(void *self)
 static int detail_add(struct page_engine *e, struct cdict_error *err)
 {
 	struct detail *d = e->state;
-	struct analyze_slices_options how = { .tell = tell_slice, .ctx = e };
+	struct analyze_slices_options how = { .on_slice = on_slice, .ctx = e };
 	int rc = 0;
 
 	while (d->kind < KINDS && (!e->q.type || strcmp(kinds[d->kind], e->q.type)))
@@ -290,7 +290,7 @@ static int detail_add(struct page_engine *e, struct cdict_error *err)
 	if (d->kind == STATE) {
 		rc = analyze_vcpus_new(&d->vcpus, e->eng, err);
 		if (!rc)
-			analyze_vcpus_tell(d->vcpus, tell_state, e);
+			analyze_vcpus_on_piece(d->vcpus, report_state, e);
 	}
 	return rc ? rc : analyze_engine_add(e->eng, &d->ops, e, err);
 }
@@ -445,9 +445,9 @@ static int detail_write(struct page_engine *e, struct arrays *a, struct cdict_er
 	(void)err;
 	if (!d->stay.known) {
 		if (d->in.t_ns != ANALYZE_NO_TIME)
-			tell_stay(d, true, d->in.t_ns, ANALYZE_NO_TIME);
+			put_stay(d, true, d->in.t_ns, ANALYZE_NO_TIME);
 		else if (d->out.t_ns != ANALYZE_NO_TIME)
-			tell_stay(d, false, d->out.t_ns, ANALYZE_NO_TIME);
+			put_stay(d, false, d->out.t_ns, ANALYZE_NO_TIME);
 	}
 	item_json(e, a->j, "thing", thing);
 	if (!thing)

@@ -53,7 +53,7 @@ enum { PAGE_ROWS = 1 };
 struct page_call {
 	size_t state_size; /* of e->state, which is zeroed */
 	/* Called for each interval of the question's kinds. */
-	int (*tell)(void *ctx, const struct analyze_slice *slice);
+	int (*on_slice)(void *ctx, const struct analyze_slice *slice);
 	/* Registers with e->eng. */
 	int (*add)(struct page_engine *e, struct cdict_error *err);
 	/* Writes members of the answer; 0 or a negative code. */

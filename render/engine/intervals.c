@@ -52,7 +52,7 @@ static int is_heated(struct page_engine *e, const struct analyze_slice *slice)
 static int intervals_add(struct page_engine *e, struct cdict_error *err)
 {
 	struct analyze_slices_options how = { .kinds = e->q.kinds,
-					      .tell = e->call->tell,
+					      .on_slice = e->call->on_slice,
 					      .ctx = e };
 	struct intervals *v = e->state;
 	int rc = e->reasons.n ? page_engine_reasons(e, &v->reasons, err) : 0;
@@ -111,7 +111,7 @@ static void rise(struct interval *heap, size_t i)
 	heap[i] = last;
 }
 
-static int tell_select(void *ctx, const struct analyze_slice *s)
+static int on_selected(void *ctx, const struct analyze_slice *s)
 {
 	struct page_engine *e = ctx;
 	struct intervals *v = e->state;
@@ -160,14 +160,14 @@ static int select_write(struct page_engine *e, struct arrays *a, struct cdict_er
 }
 
 const struct page_call page_select = { .state_size = sizeof(struct intervals),
-				       .tell = tell_select,
+				       .on_slice = on_selected,
 				       .add = intervals_add,
 				       .write = select_write,
 				       .fini = intervals_fini };
 
 /* ---- histogram of lengths ---- */
 
-static int tell_histogram(void *ctx, const struct analyze_slice *s)
+static int on_counted(void *ctx, const struct analyze_slice *s)
 {
 	struct page_engine *e = ctx;
 	struct intervals *v = e->state;
@@ -208,14 +208,14 @@ static int histogram_write(struct page_engine *e, struct arrays *a, struct cdict
 }
 
 const struct page_call page_histogram = { .state_size = sizeof(struct intervals),
-					  .tell = tell_histogram,
+					  .on_slice = on_counted,
 					  .add = intervals_add,
 					  .write = histogram_write,
 					  .fini = intervals_fini };
 
 /* ---- offset within the second ---- */
 
-static int tell_subsecond(void *ctx, const struct analyze_slice *s)
+static int on_subsecond(void *ctx, const struct analyze_slice *s)
 {
 	struct page_engine *e = ctx;
 	struct intervals *v = e->state;
@@ -254,7 +254,7 @@ static int subsecond_write(struct page_engine *e, struct arrays *a, struct cdict
 }
 
 const struct page_call page_subsecond = { .state_size = sizeof(struct intervals),
-					  .tell = tell_subsecond,
+					  .on_slice = on_subsecond,
 					  .add = subsecond_add,
 					  .write = subsecond_write,
 					  .fini = intervals_fini };

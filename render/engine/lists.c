@@ -35,7 +35,7 @@ struct pieces {
 	ARRAY(struct piece) all;
 };
 
-static int tell_piece(void *ctx, const struct analyze_slice *s)
+static int on_piece(void *ctx, const struct analyze_slice *s)
 {
 	struct page_engine *e = ctx;
 	struct pieces *p = e->state;
@@ -48,7 +48,7 @@ static int tell_piece(void *ctx, const struct analyze_slice *s)
 static int pieces_add(struct page_engine *e, struct cdict_error *err)
 {
 	struct analyze_slices_options how = { .kinds = 1u << ANALYZE_SLICE_PIECE,
-					      .tell = tell_piece,
+					      .on_slice = on_piece,
 					      .ctx = e };
 	struct pieces *p = e->state;
 
@@ -169,7 +169,7 @@ struct states {
 	ARRAY(struct state) all;
 };
 
-static void tell_state(void *ctx, const struct analyze_vcpu_piece *piece)
+static void report_state(void *ctx, const struct analyze_vcpu_piece *piece)
 {
 	struct page_engine *e = ctx;
 	struct states *s = e->state;
@@ -199,7 +199,7 @@ static int states_add(struct page_engine *e, struct cdict_error *err)
 	if (!rc)
 		rc = analyze_vcpus_new(&s->vcpus, e->eng, err);
 	if (!rc)
-		analyze_vcpus_tell(s->vcpus, tell_state, e);
+		analyze_vcpus_on_piece(s->vcpus, report_state, e);
 	return rc;
 }
 

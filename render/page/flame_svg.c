@@ -64,7 +64,7 @@ static int box(struct sink *s, const struct flame *fl, const struct flame_layout
 	const struct folded_node *n = &fl->tree->nodes.at[b->node];
 	const char *name = b->node == FOLDED_ROOT ? "all" : n->name;
 	struct ink ink = flame_ink(fl, l, b->node);
-	char *clean = text_clean(name, strlen(name)), *says = flame_says(fl, l, b->node);
+	char *clean = text_clean(name, strlen(name)), *says = flame_tooltip(fl, l, b->node);
 	char *fit = clean ? text_fit(clean, 12, b->w - 8) : NULL;
 	int rc = says && fit ? 0 : -ENOMEM;
 	char hex[8];

@@ -245,7 +245,7 @@ static void why_not_json(struct json *j, const struct page_capture *c)
 	json_text(j, "why_not", text);
 }
 
-static void tell_lack(void *ctx, const char *event, const char *what)
+static void report_lack(void *ctx, const char *event, const char *what)
 {
 	json_open(ctx, NULL, '{', false);
 	json_text(ctx, "event", event);
@@ -287,7 +287,7 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	json_open(j, "not_recorded", '[', false);
 	/* The page shows the other ones in their views. */
 	table_lacks(c->tables, PAGE_SUCCESSORS,
-		    TABLE_HUMAN | TABLE_OF_HALTS | TABLE_OF_POLLS | TABLE_OF_CORES, tell_lack, j);
+		    TABLE_HUMAN | TABLE_OF_HALTS | TABLE_OF_POLLS | TABLE_OF_CORES, report_lack, j);
 	json_close(j);
 	types_json(j, r);
 	cpus_json(j, c);

@@ -143,7 +143,7 @@ static char *value_text(char out[TEXT_ROOM], const struct flame *fl, uint64_t va
 	return folded_number(out, fl->tree->parts, value);
 }
 
-char *flame_says(const struct flame *fl, const struct flame_layout *l, uint32_t node)
+char *flame_tooltip(const struct flame *fl, const struct flame_layout *l, uint32_t node)
 {
 	const struct folded_node *n = &fl->tree->nodes.at[node];
 	uint64_t sum = fl->tree->nodes.at[FOLDED_ROOT].total;

@@ -53,7 +53,7 @@ void flame_layout_fini(struct flame_layout *l);
 struct ink flame_ink(const struct flame *fl, const struct flame_layout *l, uint32_t node);
 /* flame_foot - @fl->foot and the number of frames not drawn, given; "": nothing to say, NULL: out of memory. */
 char *flame_foot(const struct flame *fl, const struct flame_layout *l);
-/* flame_says - a frame's tooltip: "read: 1.23 ms, 12.3 %", clean, given; NULL: out of memory. */
-char *flame_says(const struct flame *fl, const struct flame_layout *l, uint32_t node);
+/* flame_tooltip - a frame's tooltip: "read: 1.23 ms, 12.3 %", clean, given; NULL: out of memory. */
+char *flame_tooltip(const struct flame *fl, const struct flame_layout *l, uint32_t node);
 
 #endif

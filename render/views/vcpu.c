@@ -48,7 +48,7 @@ static char *bar_note(const struct vcpu_bar *bar, bool brief)
 	char ms[TEXT_ROOM], share[TEXT_ROOM], *text;
 	int rc;
 
-	if (bar->untold)
+	if (bar->unreported)
 		rc = asprintf(&text, "waits unknown");
 	else if (!waited)
 		rc = asprintf(&text, "never waited");

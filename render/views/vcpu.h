@@ -13,7 +13,7 @@ struct vcpu_bar {
 	char *antagonist;                 /* clean: its longest antagonist, or NULL */
 	double antagonist_share;          /* of preempted + waiting, 0..1 */
 	uint64_t ns[ANALYZE_VCPU_STATES]; /* sum: the window, times its vCPUs */
-	bool untold;                      /* why it left its CPU is unknown, and so are its waits */
+	bool unreported;                  /* why it left its CPU is unknown, and so are its waits */
 	uint32_t vcpus;                   /* number of vCPUs in the bar */
 	uint32_t row;                     /* the caller's */
 };

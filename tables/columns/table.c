@@ -11,7 +11,7 @@
 #include "tables/columns/number.h"
 
 void table_lacks(struct table *const *tables, size_t n, unsigned hidden,
-		 void (*tell)(void *ctx, const char *event, const char *what), void *ctx)
+		 void (*report)(void *ctx, const char *event, const char *what), void *ctx)
 {
 	static const struct {
 		unsigned bit;
@@ -46,7 +46,7 @@ void table_lacks(struct table *const *tables, size_t n, unsigned hidden,
 		if (needs[i].bit == TABLE_OF_STATES && lacks & TABLE_OF_SWITCHES)
 			continue;
 		if (lacks & needs[i].bit)
-			tell(ctx, needs[i].event, needs[i].what);
+			report(ctx, needs[i].event, needs[i].what);
 	}
 }
 

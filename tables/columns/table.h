@@ -242,10 +242,10 @@ struct table_frame {
 int table_print(struct sink *s, enum table_format format, const struct table_frame *frame,
 		struct table *const *tables, size_t n);
 
-/* table_lacks - calls @tell for each event that @tables need and the capture lacks, with the
+/* table_lacks - calls @report for each event that @tables need and the capture lacks, with the
  * figures that are unknown without it. @hidden: flags of columns to ignore. */
 void table_lacks(struct table *const *tables, size_t n, unsigned hidden,
-		 void (*tell)(void *ctx, const char *event, const char *what), void *ctx);
+		 void (*report)(void *ctx, const char *event, const char *what), void *ctx);
 
 /* The printers of table_print(). */
 void table_print_text(struct sink *s, const struct table_frame *frame, struct table *const *tables,

@@ -177,7 +177,7 @@ static void captures_json(struct json *j, const struct table_frame *frame)
 	json_close(j);
 }
 
-static void tell_lack(void *ctx, const char *event, const char *what)
+static void report_lack(void *ctx, const char *event, const char *what)
 {
 	(void)what;
 	json_text(ctx, NULL, event);
@@ -203,7 +203,7 @@ void table_print_json(struct sink *s, const struct table_frame *frame, struct ta
 	json_open(&j, NULL, '{', true);
 	table_head_json(&j, frame);
 	json_open(&j, "not_recorded", '[', false);
-	table_lacks(tables, n, TABLE_HUMAN, tell_lack, &j);
+	table_lacks(tables, n, TABLE_HUMAN, report_lack, &j);
 	json_close(&j);
 	for (size_t i = 0; i < n; i++) {
 		const struct table *t = tables[i];

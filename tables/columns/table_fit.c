@@ -106,7 +106,7 @@ size_t table_fit(struct table_room *rooms, size_t n, size_t columns, size_t read
 	return gone;
 }
 
-void table_fit_tell(struct sink *s, size_t gone)
+void table_fit_note(struct sink *s, size_t gone)
 {
 	if (gone)
 		sink_printf(s, "(%zu more column%s: -v)\n", gone, gone == 1 ? "" : "s");

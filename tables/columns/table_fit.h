@@ -28,7 +28,7 @@ size_t table_fit_width(const struct table_room *rooms, size_t n);
 size_t table_fit_text(struct sink *s, const char *text, size_t width);
 /* table_fit_safe - like table_fit_text(), but for a text that is already escaped. */
 size_t table_fit_safe(struct sink *s, const char *text, size_t width);
-/* table_fit_tell - writes the line below the table about @gone dropped columns. */
-void table_fit_tell(struct sink *s, size_t gone);
+/* table_fit_note - writes the line below the table about @gone dropped columns. */
+void table_fit_note(struct sink *s, size_t gone);
 
 #endif

@@ -63,7 +63,7 @@ int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 	}
 	/* Only for a window: without one everything is read anyway. */
 	if (!how.digests && (how.from_ns || how.to_ns))
-		rc = digests_told(&w->digests, r, err);
+		rc = digests_stored(&w->digests, r, err);
 	if (rc)
 		return rc;
 	if (w->digests) {
@@ -119,7 +119,7 @@ int tables_walk_begin_two(struct tables_walk *w, struct cdict_reader *other,
 			  struct cdict_error *err)
 {
 	struct analyze_parts parts = { .reader = other };
-	int rc = w->digests ? 0 : digests_told(&w->digests, other, err);
+	int rc = w->digests ? 0 : digests_stored(&w->digests, other, err);
 
 	parts.digests = w->digests;
 	if (rc || !parts.digests || w->opts.digests)

@@ -23,11 +23,11 @@ enum rule_of { RULE_RELATIVE, RULE_ABSOLUTE, RULE_LEVEL };
 /* The number of judged rows, and of others by the reason why they were not. */
 struct rule_counts {
 	size_t judged, broken;
-	size_t few;     /* too few events */
-	size_t runs;    /* too few runs for any change to be significant */
-	size_t unknown; /* not compared: too much unknown, or the VM has no name */
-	size_t lone;    /* on one side only */
-	size_t untold;  /* in no capture: its events were not recorded, or there were none */
+	size_t few;        /* too few events */
+	size_t runs;       /* too few runs for any change to be significant */
+	size_t unknown;    /* not compared: too much unknown, or the VM has no name */
+	size_t lone;       /* on one side only */
+	size_t unreported; /* in no capture: its events were not recorded, or there were none */
 };
 
 struct rule {

@@ -155,7 +155,7 @@ static void judge(struct table *t, struct rule *rule, const struct changes *c,
 	} else if (!row->stands) {
 		n->unknown++;
 	} else if (!v->n[CHANGES_NEW] && !v->n[CHANGES_BASE]) {
-		n->untold++;
+		n->unreported++;
 	} else if (!v->n[CHANGES_NEW] || (!level && !v->n[CHANGES_BASE])) {
 		n->lone++;
 	} else if (too_few(rule, c, row, how)) {
@@ -244,7 +244,7 @@ struct table *rules_table(const struct rule *rules, size_t n)
 		table_u64(t, O_RUNS, c->runs);
 		table_u64(t, O_UNKNOWN, c->unknown);
 		table_u64(t, O_LONE, c->lone);
-		table_u64(t, O_UNTOLD, c->untold);
+		table_u64(t, O_UNTOLD, c->unreported);
 	}
 	return t ? table_done(t) : NULL;
 }

@@ -96,7 +96,7 @@ static void units(char *text)
 }
 
 /* The sentence in pieces: words, tasks, times. */
-static void says_json(const struct findings *all, char *text)
+static void sentence_json(const struct findings *all, char *text)
 {
 	static const char mention[] = { TABLES_MENTION, 0 };
 	struct json *j = all->j;
@@ -171,7 +171,7 @@ static void finding(struct findings *all, const struct tables_finding *about, co
 	all->n++;
 	json_open(j, NULL, '{', false);
 	units(text);
-	says_json(all, text);
+	sentence_json(all, text);
 	tables_plain(text);
 	json_text(j, "text", text);
 	json_text(j, "kind", about->kind);

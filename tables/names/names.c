@@ -92,13 +92,13 @@ char *names_who(const struct names *names, const struct analyze_task *task)
 {
 	char *name = names_display(names, task), *who = NULL;
 	const char *vm = names_vm(names, task);
-	bool said = !name || strcmp(name, task->comm) != 0; /* it is a label, or already has the
+	bool named = !name || strcmp(name, task->comm) != 0; /* it is a label, or already has the
 							     * tid */
 	bool shared = of(names, task)->shared && !names->append_tid, ok;
 
-	if (!task->tid || !name || (said && !shared))
+	if (!task->tid || !name || (named && !shared))
 		return name;
-	if (said || !vm)
+	if (named || !vm)
 		ok = asprintf(&who, "%s-%" PRId32, name, task->tid) >= 0;
 	else if (shared)
 		ok = asprintf(&who, "%s-%s-%" PRId32, name, vm, task->tid) >= 0;

@@ -218,7 +218,7 @@ static int text_of(struct names_vm *vm)
 }
 
 /* Whether the instance distinguishes @vm from the others in @alike. */
-static bool instance_tells(const struct names_vm *vm, struct names_vm **alike, size_t n)
+static bool instance_decides(const struct names_vm *vm, struct names_vm **alike, size_t n)
 {
 	if (!*vm->id.name || !*vm->id.instance || n > 64)
 		return false;
@@ -230,7 +230,7 @@ static bool instance_tells(const struct names_vm *vm, struct names_vm **alike, s
 }
 
 /* VMs may have the same name; their texts must differ, as rows are grouped by them. */
-static int tell_apart(struct names_vm **sorted, size_t n)
+static int distinguish(struct names_vm **sorted, size_t n)
 {
 	qsort(sorted, n, sizeof(*sorted), by_text);
 	for (size_t i = 0; i < n;) {
@@ -241,7 +241,7 @@ static int tell_apart(struct names_vm **sorted, size_t n)
 		for (size_t k = i; end - i > 1 && k < end; k++) {
 			struct names_vm *vm = sorted[k];
 			char *text;
-			int rc = instance_tells(vm, sorted + i, end - i)
+			int rc = instance_decides(vm, sorted + i, end - i)
 					 ? asprintf(&text, "%s (%s)", vm->text, vm->id.instance)
 					 : asprintf(&text, "%s (%" PRId32 ")", vm->text, vm->pid);
 
@@ -280,7 +280,7 @@ static int name_vms(struct names *names)
 		sorted[leaders++] = &names->vms[i];
 	}
 	if (!rc)
-		rc = tell_apart(sorted, leaders);
+		rc = distinguish(sorted, leaders);
 	free(sorted);
 	return rc;
 }

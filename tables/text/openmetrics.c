@@ -96,7 +96,7 @@ static const char *table_part(const struct table_frame *frame, const struct tabl
 }
 
 /* Writes the metadata before the first sample; then the sample up to its labels. */
-static void family_tell(struct sink *s, struct family *f)
+static void family_report(struct sink *s, struct family *f)
 {
 	if (!f->described) {
 		sink_printf(s, "# HELP %s %s of cdict %s\n", f->name, f->key, f->command);
@@ -260,7 +260,7 @@ static void put_column(struct sink *s, struct family *f, const struct table *t, 
 
 		if (!cell->set)
 			continue;
-		family_tell(s, f);
+		family_report(s, f);
 		put_labels(s, l->at[r]);
 		put_value(s, f, &t->columns[c], cell);
 	}
@@ -283,7 +283,7 @@ static void put_info(struct sink *s, struct family *f, const struct table *t,
 			if (!cell->set || (column->kind == TABLE_TEXT && !*cell->text))
 				continue;
 			if (!any) {
-				family_tell(s, f);
+				family_report(s, f);
 				sink_printf(s, "{%s%s", l->at[r], *l->at[r] ? "," : "");
 			}
 			label_cell(s, &any, column, cell);
@@ -310,7 +310,7 @@ static void put_total(struct sink *s, const struct table_frame *frame, const str
 			continue;
 		family_init(&f, frame->command, name, column->key);
 		f.counter = adds_up(column);
-		family_tell(s, &f);
+		family_report(s, &f);
 		put_value(s, &f, column, cell);
 	}
 }
@@ -332,7 +332,7 @@ static void put_table(struct sink *s, const struct table_frame *frame, const str
 	put_info(s, &f, t, l);
 	family_init(&f, frame->command, table_part(frame, t), "lossy");
 	for (size_t r = 0; !t->certain && r < t->shown; r++) {
-		family_tell(s, &f);
+		family_report(s, &f);
 		put_labels(s, l->at[r]);
 		sink_puts(s, table_row_lossy(t, r) ? " 1\n" : " 0\n");
 	}
@@ -356,7 +356,7 @@ static void put_capture(struct sink *s, struct family *f, const struct table_fra
 	};
 	bool any = false;
 
-	family_tell(s, f);
+	family_report(s, f);
 	sink_putc(s, '{');
 	label_text(s, &any, "file", of->file);
 	for (size_t i = 0; of->reader && i < sizeof(keys) / sizeof(*keys); i++)
@@ -409,7 +409,7 @@ static void put_captures(struct sink *s, const struct table_frame *frame)
 			cell = capture_cell(of, c);
 			if (!cell.set)
 				continue;
-			family_tell(s, &f);
+			family_report(s, &f);
 			sink_putc(s, '{');
 			label_text(s, &any, "file", of->file);
 			sink_putc(s, '}');

@@ -131,7 +131,7 @@ static void explain_marks(struct sink *s, const struct table_frame *frame,
 	}
 }
 
-static void tell_lack(void *ctx, const char *event, const char *what)
+static void report_lack(void *ctx, const char *event, const char *what)
 {
 	sink_printf(ctx, "not recorded: %s; unknown: %s\n", event, what);
 }
@@ -140,7 +140,7 @@ static void tell_lack(void *ctx, const char *event, const char *what)
 static void explain_lacks(struct sink *s, const struct table_frame *frame,
 			  struct table *const *tables, size_t n)
 {
-	table_lacks(tables, n, TABLE_MACHINE | (is_wide(frame) ? 0 : TABLE_WIDE), tell_lack, s);
+	table_lacks(tables, n, TABLE_MACHINE | (is_wide(frame) ? 0 : TABLE_WIDE), report_lack, s);
 }
 
 void table_print_below(struct sink *s, const struct table_frame *frame, struct table *const *tables,
@@ -303,7 +303,7 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		rule(s, t, rooms);
 		text_row(s, frame, t, rooms, TABLE_TOTAL);
 	}
-	table_fit_tell(s, gone);
+	table_fit_note(s, gone);
 	free(rooms);
 }
 

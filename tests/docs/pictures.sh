@@ -82,7 +82,7 @@ check_formats() {
 		awk 'length > 80 { exit 1 }' terminal || echo "a line is longer than the terminal" >>"$a.wrong"
 	done
 	whole a/*.svg a/*.png a/*.pdf >whole.out
-	# what no picture is named in belongs to all
+	# lines without a picture's name belong to all
 	grep -v '^a/' whole.out >whole.rest
 	for view in $views; do
 		a=a/${view/:/-}

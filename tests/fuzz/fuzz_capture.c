@@ -253,7 +253,7 @@ static void windows(struct bench *b, const uint8_t *head)
 		struct digests *digests = NULL;
 
 		if (told)
-			HOLDS(!digests_told(&digests, b->r, NULL));
+			HOLDS(!digests_stored(&digests, b->r, NULL));
 		else
 			HOLDS(!digests_new(&digests, b->r, 1 + head[0], NULL));
 		if (!digests)

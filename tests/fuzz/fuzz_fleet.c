@@ -132,7 +132,7 @@ static int one_put(struct store *st, const char *id, const char *shelf, const ch
 }
 
 static int one_values(struct store *st, const char *id, const char *shelf, store_want_value *want,
-		      store_hear_value *hear, void *ctx, struct cdict_error *err)
+		      store_value_fn *hear, void *ctx, struct cdict_error *err)
 {
 	struct one *one = (struct one *)(void *)st;
 

@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	servers(text, size);
 	nova_version_choose(text, size, version, path, NULL);
-	said = keystone_said(text, size);
+	said = keystone_message(text, size);
 	free(said);
 	if (!keystone_token_parse(&token, text, size, NULL)) {
 		if (token.life_s < 0)

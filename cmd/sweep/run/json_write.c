@@ -321,7 +321,7 @@ static int put_text(struct sink *out, const struct sweep_cells *cells, size_t co
 		}
 		sink_puts(out, (i + 1) % n ? "" : "\n");
 	}
-	table_fit_tell(out, gone);
+	table_fit_note(out, gone);
 	for (size_t i = 0; i < cells->lines.n; i++) {
 		escape_terminal(out, cells->lines.at[i], strlen(cells->lines.at[i]));
 		sink_putc(out, '\n');

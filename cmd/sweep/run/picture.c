@@ -241,7 +241,7 @@ static size_t stride(const struct sweep *s, int axis)
 }
 
 static void make_series(struct work *w, struct view_sweep_series *to, size_t first, size_t metric,
-			int axis, bool tell_metric)
+			int axis, bool report_metric)
 {
 	const struct sweep_param *p = axis < 0 ? NULL : &w->s->params.all.at[axis];
 	size_t n = p ? p->values.n : 1, step = stride(w->s, axis), metrics = w->s->metrics.all.n;
@@ -250,9 +250,9 @@ static void make_series(struct work *w, struct view_sweep_series *to, size_t fir
 
 	sink_to_memory(&s);
 	put_params(&s, w->s, first, axis);
-	if (s.buf.len && tell_metric)
+	if (s.buf.len && report_metric)
 		sink_printf(&s, ": ");
-	if (tell_metric)
+	if (report_metric)
 		sink_puts(&s, w->s->metrics.all.at[metric].name);
 	if (s.buf.len)
 		to->name = keep_text(w, &s);

@@ -56,8 +56,8 @@ static void send_report(int fd, const struct word *w)
 		;
 }
 
-static void exec_command(const struct sweep_exec *e, pid_t parent, const int *out, const int *said,
-			 int word)
+static void exec_command(const struct sweep_exec *e, pid_t parent, const int *out,
+			 const int *errors, int word)
 {
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	struct word w = { 0 };
@@ -74,7 +74,7 @@ static void exec_command(const struct sweep_exec *e, pid_t parent, const int *ou
 			signal(sig, SIG_DFL);
 	}
 	if (in < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out[1], STDOUT_FILENO) < 0 ||
-	    dup2(said[1], STDERR_FILENO) < 0)
+	    dup2(errors[1], STDERR_FILENO) < 0)
 		_exit(127);
 	if (e->inside) {
 		status = e->inside(e);
@@ -118,26 +118,26 @@ static bool has_ended(pid_t pid)
 }
 
 /* Waits for the command's end, at *@ended_ns. Its children may keep the pipes open longer. */
-static int wait_for_run(const struct sweep_exec *e, pid_t pid, int out, int said,
+static int wait_for_run(const struct sweep_exec *e, pid_t pid, int out, int errors,
 			struct sweep_measured *m, struct buf *tail, uint64_t *ended_ns,
 			struct cdict_error *err)
 {
 	struct pollfd p[3] = { { .fd = out, .events = POLLIN },
-			       { .fd = said, .events = POLLIN },
+			       { .fd = errors, .events = POLLIN },
 			       { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN } };
-	bool told = p[2].fd >= 0, ended = false;
+	bool notified = p[2].fd >= 0, ended = false;
 	uint64_t second_ns = monotonic_in_ms(1000);
 	int rc = 1;
 
 	while (rc >= 0 && !stopped) {
-		int n = poll(p, 3, ended ? 0 : !told ? LOOK_MS : e->wait ? 1000 : -1);
+		int n = poll(p, 3, ended ? 0 : !notified ? LOOK_MS : e->wait ? 1000 : -1);
 
 		if (n < 0 && errno != EINTR)
 			rc = cdict_fail_errno(err, "poll");
-		if (!ended && (p[2].revents || !told) && has_ended(pid)) {
+		if (!ended && (p[2].revents || !notified) && has_ended(pid)) {
 			*ended_ns = monotonic_ns();
 			ended = true;
-			if (told)
+			if (notified)
 				close(p[2].fd);
 			p[2] = (struct pollfd){ .fd = -1 };
 		} else if (ended && n <= 0) {
@@ -150,7 +150,7 @@ static int wait_for_run(const struct sweep_exec *e, pid_t pid, int out, int said
 		for (int i = 0; i < 2 && rc >= 0; i++) {
 			if (!p[i].revents)
 				continue;
-			rc = i ? read_piece(said, tail, SAID_MAX, true, err)
+			rc = i ? read_piece(errors, tail, SAID_MAX, true, err)
 			       : read_piece(out, &m->output, SWEEP_OUTPUT_MAX, false, err);
 			if (!rc)
 				p[i].fd = -1;
@@ -162,20 +162,20 @@ static int wait_for_run(const struct sweep_exec *e, pid_t pid, int out, int said
 }
 
 /* The last line of standard error, as the reason of a failure. */
-static char *last_line(const struct buf *said)
+static char *last_line(const struct buf *errors)
 {
-	size_t end = said->len, from;
+	size_t end = errors->len, from;
 
-	while (end && (said->data[end - 1] == '\n' || said->data[end - 1] == ' '))
+	while (end && (errors->data[end - 1] == '\n' || errors->data[end - 1] == ' '))
 		end--;
-	for (from = end; from && said->data[from - 1] != '\n' && end - from < 300; from--)
+	for (from = end; from && errors->data[from - 1] != '\n' && end - from < 300; from--)
 		;
-	return strndup((const char *)said->data + from, end - from);
+	return strndup((const char *)errors->data + from, end - from);
 }
 
-static int why_it_failed(const struct buf *said, int status, char **why, struct cdict_error *err)
+static int why_it_failed(const struct buf *errors, int status, char **why, struct cdict_error *err)
 {
-	char *line = said->len ? last_line(said) : strdup("");
+	char *line = errors->len ? last_line(errors) : strdup("");
 	int n = -1;
 
 	if (line)
@@ -200,7 +200,7 @@ static void close_both(int *fds)
 }
 
 /* After the end: status, resource usage, and the reason of a failure. */
-static int collect_status(const struct sweep_exec *e, pid_t pid, int word, const struct buf *said,
+static int collect_status(const struct sweep_exec *e, pid_t pid, int word, const struct buf *errors,
 			  struct sweep_measured *m, int *status, char **why,
 			  struct cdict_error *err)
 {
@@ -217,23 +217,23 @@ static int collect_status(const struct sweep_exec *e, pid_t pid, int word, const
 	if (n == sizeof(w))
 		m->usage = w.usage;
 	*status = WIFEXITED(raw) ? WEXITSTATUS(raw) : WIFSIGNALED(raw) ? 128 + WTERMSIG(raw) : 1;
-	return *status ? why_it_failed(said, *status, why, err) : 0;
+	return *status ? why_it_failed(errors, *status, why, err) : 0;
 }
 
 int sweep_run(const struct sweep_exec *e, struct sweep_measured *m, int *status, char **why,
 	      struct cdict_error *err)
 {
-	int out[2] = { -1, -1 }, said[2] = { -1, -1 }, word[2] = { -1, -1 }, rc = 0;
+	int out[2] = { -1, -1 }, errors[2] = { -1, -1 }, word[2] = { -1, -1 }, rc = 0;
 	uint64_t from_ns, to_ns = 0;
 	struct buf tail = { 0 };
 	pid_t pid, parent;
 
 	*why = NULL;
 	*status = 0;
-	if (pipe2(out, O_CLOEXEC) || pipe2(said, O_CLOEXEC) || pipe2(word, O_CLOEXEC))
+	if (pipe2(out, O_CLOEXEC) || pipe2(errors, O_CLOEXEC) || pipe2(word, O_CLOEXEC))
 		rc = cdict_fail_errno(err, "pipe");
 	fcntl(out[0], F_SETFL, O_NONBLOCK);
-	fcntl(said[0], F_SETFL, O_NONBLOCK);
+	fcntl(errors[0], F_SETFL, O_NONBLOCK);
 	fcntl(word[0], F_SETFL, O_NONBLOCK);
 	fflush(NULL); /* otherwise the child would write buffered output again */
 	from_ns = monotonic_ns();
@@ -242,13 +242,13 @@ int sweep_run(const struct sweep_exec *e, struct sweep_measured *m, int *status,
 	if (!rc && pid < 0)
 		rc = cdict_fail_errno(err, "fork");
 	if (!pid)
-		exec_command(e, parent, out, said, word[1]);
+		exec_command(e, parent, out, errors, word[1]);
 	if (!rc) {
 		close(out[1]);
-		close(said[1]);
+		close(errors[1]);
 		close(word[1]);
-		out[1] = said[1] = word[1] = -1;
-		rc = wait_for_run(e, pid, out[0], said[0], m, &tail, &to_ns, err);
+		out[1] = errors[1] = word[1] = -1;
+		rc = wait_for_run(e, pid, out[0], errors[0], m, &tail, &to_ns, err);
 		if (rc || stopped)
 			kill(pid, e->inside ? SIGTERM : SIGKILL);
 		if (rc || stopped)
@@ -259,7 +259,7 @@ int sweep_run(const struct sweep_exec *e, struct sweep_measured *m, int *status,
 		m->wall_ns = to_ns - from_ns;
 	}
 	close_both(out);
-	close_both(said);
+	close_both(errors);
 	close_both(word);
 	buf_fini(&tail);
 	return rc;

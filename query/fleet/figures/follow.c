@@ -96,7 +96,7 @@ static bool want_new(void *ctx, const char *name)
 static int handle_value(void *ctx, const char *name, const void *data, size_t size)
 {
 	struct looking *k = ctx;
-	struct fleet_rows rows = { .hear = k->listener->row, .hear_ctx = k->listener->ctx };
+	struct fleet_rows rows = { .on_row = k->listener->row, .on_row_ctx = k->listener->ctx };
 	struct fleet_window w;
 	char subject[STORE_NAME_MOST * 2 + 64];
 	int rc = fleet_value_decode(&rows, data, size, &w, k->err);

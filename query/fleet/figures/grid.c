@@ -204,7 +204,7 @@ int fleet_grid_read(struct fleet_grid *g, struct store *st, const char *id, stru
 	int rc = store_get(st, id, &g->read.job, err);
 
 	g->width_ns[0] = g->width_ns[1] = g->read.job.bucket_ns ? g->read.job.bucket_ns : 1;
-	rc = rc ? rc : fleet_read_heard(&g->read, st, id, &listener, err);
+	rc = rc ? rc : fleet_read_each(&g->read, st, id, &listener, err);
 	if (!rc && array_resize(&g->lines, g->read.hosts.n))
 		rc = cdict_fail_nomem(err);
 	return rc;

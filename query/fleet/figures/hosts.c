@@ -85,14 +85,14 @@ static int read_host(struct reading *k, struct fleet_host *h)
 	return rc;
 }
 
-int fleet_read_heard(struct fleet_read *out, struct store *st, const char *id,
-		     const struct fleet_listener *listener, struct cdict_error *err)
+int fleet_read_each(struct fleet_read *out, struct store *st, const char *id,
+		    const struct fleet_listener *listener, struct cdict_error *err)
 {
 	struct reading k = { .out = out, .st = st, .id = id, .listener = listener, .err = err };
 	int rc = store_get(st, id, &out->job, err);
 
-	out->rows.hear = listener ? listener->row : NULL;
-	out->rows.hear_ctx = listener ? listener->ctx : NULL;
+	out->rows.on_row = listener ? listener->row : NULL;
+	out->rows.on_row_ctx = listener ? listener->ctx : NULL;
 	rc = rc ? rc : store_shelves(st, id, handle_shelf, &k, err);
 	for (size_t i = 0; i < out->hosts.n && !rc; i++)
 		rc = read_host(&k, &out->hosts.at[i]);
@@ -101,7 +101,7 @@ int fleet_read_heard(struct fleet_read *out, struct store *st, const char *id,
 
 int fleet_read(struct fleet_read *out, struct store *st, const char *id, struct cdict_error *err)
 {
-	return fleet_read_heard(out, st, id, NULL, err);
+	return fleet_read_each(out, st, id, NULL, err);
 }
 
 void fleet_read_fini(struct fleet_read *r)

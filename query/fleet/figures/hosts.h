@@ -40,8 +40,8 @@ struct fleet_listener {
 		      struct cdict_error *err);
 	void *ctx;
 };
-int fleet_read_heard(struct fleet_read *out, struct store *st, const char *id,
-		     const struct fleet_listener *listener, struct cdict_error *err);
+int fleet_read_each(struct fleet_read *out, struct store *st, const char *id,
+		    const struct fleet_listener *listener, struct cdict_error *err);
 void fleet_read_fini(struct fleet_read *r);
 /* fleet_hosts_table - given, NULL: out of memory. */
 struct table *fleet_hosts_table(const struct fleet_read *r);

@@ -44,9 +44,9 @@ static void store_failed(struct fleet_live *l, const struct cdict_error *err)
 	store_close(l->st);
 	l->st = NULL;
 	l->retry_ns = monotonic_in_ms(LIVE_RETRY_S * 1000);
-	if (!strcmp(l->said, err->text))
+	if (!strcmp(l->reported, err->text))
 		return;
-	snprintf(l->said, sizeof(l->said), "%s", err->text);
+	snprintf(l->reported, sizeof(l->reported), "%s", err->text);
 	say(l, "job %s: %s; spooling figures to %s", l->opts.job, err->text, l->opts.spool);
 }
 
@@ -102,10 +102,10 @@ static bool is_ready(struct fleet_live *l)
 	}
 	if (rc)
 		store_failed(l, &err);
-	else if (l->said[0])
+	else if (l->reported[0])
 		say(l, "job %s: the store accepts figures again", l->opts.job);
 	if (!rc)
-		l->said[0] = 0;
+		l->reported[0] = 0;
 	return !rc;
 }
 

@@ -40,7 +40,8 @@ struct fleet_live {
 	ARRAY(uint64_t) waiting; /* these */
 	uint64_t retry_ns;       /* by base/system/monotonic.h; 0: at once */
 	bool ending, full;       /* full: the spool does not accept values either */
-	char said[sizeof(((struct cdict_error *)0)->text)]; /* the latest message about the store */
+	char reported[sizeof(
+		((struct cdict_error *)0)->text)]; /* the latest message about the store */
 	struct fleet_live_counts {
 		uint64_t pushed;  /* into the store, directly or from the spool */
 		uint64_t spooled; /* still in the spool */

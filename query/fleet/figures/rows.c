@@ -237,8 +237,8 @@ int fleet_rows_add(struct fleet_rows *rows, enum fleet_kind kind, const struct f
 
 	if (!number)
 		return cdict_fail_nomem(err);
-	if (rows->hear)
-		rows->hear(rows->hear_ctx, kind, key, any, lacks);
+	if (rows->on_row)
+		rows->on_row(rows->on_row_ctx, kind, key, any, lacks);
 	if (*number == MAP_NEW) {
 		if (rows->n >= FLEET_ROWS_MOST)
 			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "more than %u names",

@@ -119,9 +119,9 @@ struct fleet_rows {
 	bool clocked;
 	uint32_t cpus; /* most CPUs in one bucket */
 	/* Called for each row before it is added; or NULL. */
-	void (*hear)(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
-		     const union fleet_any *any, unsigned lacks);
-	void *hear_ctx;
+	void (*on_row)(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
+		       const union fleet_any *any, unsigned lacks);
+	void *on_row_ctx;
 };
 
 /* fleet_rows_add - adds @any to the row of @key. */

@@ -9,7 +9,7 @@
  *	store_open(&st, "/var/lib/cdict", NULL, err);
  *	store_create(st, &job, err);			// -EEXIST
  *	store_put(st, "2001", "h:compute-01", "6b2f.17", data, size, &added, err);
- *	store_values(st, "2001", "h:compute-01", hear, ctx, err);
+ *	store_values(st, "2001", "h:compute-01", visit, ctx, err);
  *	store_close(st);
  *
  * Failure    0 or a negative code with *err filled: CDICT_ENOTFOUND the job does not exist (or has
@@ -30,10 +30,10 @@ struct store;
 /* Limit for names of shelves and values, in bytes. */
 #define STORE_NAME_MOST 100
 
-typedef int store_hear_job(void *ctx, const struct fleet_job *job);
+typedef int store_job_fn(void *ctx, const struct fleet_job *job);
 /* @n: number of values on it. */
-typedef int store_hear_shelf(void *ctx, const char *shelf, uint64_t n);
-typedef int store_hear_value(void *ctx, const char *name, const void *data, size_t size);
+typedef int store_shelf_fn(void *ctx, const char *shelf, uint64_t n);
+typedef int store_value_fn(void *ctx, const char *name, const void *data, size_t size);
 /* Whether to read the value of this name. */
 typedef bool store_want_value(void *ctx, const char *name);
 
@@ -41,14 +41,14 @@ struct store_ops {
 	int (*create)(struct store *st, const struct fleet_job *job, struct cdict_error *err);
 	int (*get)(struct store *st, const char *id, struct fleet_job *job,
 		   struct cdict_error *err);
-	int (*list)(struct store *st, store_hear_job *hear, void *ctx, struct cdict_error *err);
+	int (*list)(struct store *st, store_job_fn *visit, void *ctx, struct cdict_error *err);
 	int (*remove)(struct store *st, const char *id, struct cdict_error *err);
 	int (*put)(struct store *st, const char *id, const char *shelf, const char *name,
 		   const void *data, size_t size, bool *added, struct cdict_error *err);
-	int (*shelves)(struct store *st, const char *id, store_hear_shelf *hear, void *ctx,
+	int (*shelves)(struct store *st, const char *id, store_shelf_fn *visit, void *ctx,
 		       struct cdict_error *err);
 	int (*values)(struct store *st, const char *id, const char *shelf, store_want_value *want,
-		      store_hear_value *hear, void *ctx, struct cdict_error *err);
+		      store_value_fn *visit, void *ctx, struct cdict_error *err);
 	void (*close)(struct store *st);
 	/* The clock of the store's server, ns since 1970; NULL: use this machine's. */
 	int (*now)(struct store *st, const char *id, uint64_t *ns, struct cdict_error *err);
@@ -80,11 +80,11 @@ static inline int store_get(struct store *st, const char *id, struct fleet_job *
 	return st->ops->get(st, id, job, err);
 }
 
-/* store_list - every job that has not expired; a nonzero result of @hear stops it. */
-static inline int store_list(struct store *st, store_hear_job *hear, void *ctx,
+/* store_list - every job that has not expired; a nonzero result of @visit stops it. */
+static inline int store_list(struct store *st, store_job_fn *visit, void *ctx,
 			     struct cdict_error *err)
 {
-	return st->ops->list(st, hear, ctx, err);
+	return st->ops->list(st, visit, ctx, err);
 }
 
 static inline int store_remove(struct store *st, const char *id, struct cdict_error *err)
@@ -100,10 +100,10 @@ static inline int store_put(struct store *st, const char *id, const char *shelf,
 }
 
 /* store_shelves, store_values - in name order. */
-static inline int store_shelves(struct store *st, const char *id, store_hear_shelf *hear, void *ctx,
+static inline int store_shelves(struct store *st, const char *id, store_shelf_fn *visit, void *ctx,
 				struct cdict_error *err)
 {
-	return st->ops->shelves(st, id, hear, ctx, err);
+	return st->ops->shelves(st, id, visit, ctx, err);
 }
 
 /* Names of shelves, with the number of values on each. */
@@ -120,17 +120,17 @@ int store_list_shelves(struct store_names *out, struct store *st, const char *id
 		       struct cdict_error *err);
 
 static inline int store_values(struct store *st, const char *id, const char *shelf,
-			       store_hear_value *hear, void *ctx, struct cdict_error *err)
+			       store_value_fn *visit, void *ctx, struct cdict_error *err)
 {
-	return st->ops->values(st, id, shelf, NULL, hear, ctx, err);
+	return st->ops->values(st, id, shelf, NULL, visit, ctx, err);
 }
 
 /* store_values_wanted - reads the values that @want accepts; the others cost only their names. */
 static inline int store_values_wanted(struct store *st, const char *id, const char *shelf,
-				      store_want_value *want, store_hear_value *hear, void *ctx,
+				      store_want_value *want, store_value_fn *visit, void *ctx,
 				      struct cdict_error *err)
 {
-	return st->ops->values(st, id, shelf, want, hear, ctx, err);
+	return st->ops->values(st, id, shelf, want, visit, ctx, err);
 }
 
 /* Folders only: store_dir_drop - removes a value. store_dir_tidy - removes the job's empty folders, the empty job and

@@ -316,7 +316,7 @@ static int dir_create(struct store *st, const struct fleet_job *job, struct cdic
 		       : cdict_fail(err, rc, CDICT_NO_OFFSET, "%s: %s", f->path, strerror(-rc));
 }
 
-static int dir_list(struct store *st, store_hear_job *hear, void *ctx, struct cdict_error *err)
+static int dir_list(struct store *st, store_job_fn *visit, void *ctx, struct cdict_error *err)
 {
 	struct folder *f = folder_of(st);
 	struct names names = { 0 };
@@ -334,7 +334,7 @@ static int dir_list(struct store *st, store_hear_job *hear, void *ctx, struct cd
 			continue;
 		rc = dir_get(st, names.all.at[i], &job, err);
 		if (!rc)
-			rc = hear(ctx, &job);
+			rc = visit(ctx, &job);
 		else if (rc == CDICT_ENOTFOUND || rc == CDICT_EFORMAT || rc == CDICT_EVERSION ||
 			 rc == CDICT_ECORRUPT)
 			rc = 0;
@@ -453,7 +453,7 @@ static int count_values(int job, const char *shelf, uint64_t *n)
 	return rc;
 }
 
-static int dir_shelves(struct store *st, const char *id, store_hear_shelf *hear, void *ctx,
+static int dir_shelves(struct store *st, const char *id, store_shelf_fn *visit, void *ctx,
 		       struct cdict_error *err)
 {
 	struct folder *f = folder_of(st);
@@ -472,7 +472,7 @@ static int dir_shelves(struct store *st, const char *id, store_hear_shelf *hear,
 			continue;
 		rc = count_values(job, names.all.at[i], &n);
 		if (!rc)
-			rc = hear(ctx, name, n);
+			rc = visit(ctx, name, n);
 		else if (rc == -ENOTDIR || rc == -ENOENT || rc == -ELOOP) /* not a shelf */
 			rc = 0;
 		else
@@ -485,7 +485,7 @@ static int dir_shelves(struct store *st, const char *id, store_hear_shelf *hear,
 }
 
 static int dir_values(struct store *st, const char *id, const char *shelf, store_want_value *want,
-		      store_hear_value *hear, void *ctx, struct cdict_error *err)
+		      store_value_fn *visit, void *ctx, struct cdict_error *err)
 {
 	struct folder *f = folder_of(st);
 	struct names names = { 0 };
@@ -515,7 +515,7 @@ static int dir_values(struct store *st, const char *id, const char *shelf, store
 			rc = cdict_fail(err, rc, CDICT_NO_OFFSET, "%s/%s/%s/%s: %s", f->path, id,
 					on, names.all.at[i], strerror(-rc));
 		else
-			rc = hear(ctx, name, b.data, b.len);
+			rc = visit(ctx, name, b.data, b.len);
 	}
 	buf_fini(&b);
 	names_free(&names);

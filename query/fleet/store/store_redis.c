@@ -293,7 +293,7 @@ static void drop_expired(struct redis *r, const char *id, const char *score)
 		update_job_list(r, id, 0, false, NULL);
 }
 
-static int redis_store_list(struct store *st, store_hear_job *hear, void *ctx,
+static int redis_store_list(struct store *st, store_job_fn *visit, void *ctx,
 			    struct cdict_error *err)
 {
 	const char *args[] = { "ZRANGE", JOBS, "0", "-1", "WITHSCORES" };
@@ -318,7 +318,7 @@ static int redis_store_list(struct store *st, store_hear_job *hear, void *ctx,
 			continue;
 		got = redis_store_get(st, id, &job, &why);
 		if (!got)
-			rc = hear(ctx, &job);
+			rc = visit(ctx, &job);
 		else if (got == CDICT_ENOTFOUND)
 			drop_expired(r, id, score);
 		else if (got != CDICT_EFORMAT && got != CDICT_EVERSION && got != CDICT_ECORRUPT)
@@ -364,7 +364,7 @@ static int redis_store_put(struct store *st, const char *id, const char *shelf, 
 	return rc ? rc : new < 0 ? store_no_job(err, id) : 0;
 }
 
-static int redis_store_shelves(struct store *st, const char *id, store_hear_shelf *hear, void *ctx,
+static int redis_store_shelves(struct store *st, const char *id, store_shelf_fn *visit, void *ctx,
 			       struct cdict_error *err)
 {
 	struct store_names shelves = { 0 };
@@ -375,7 +375,7 @@ static int redis_store_shelves(struct store *st, const char *id, store_hear_shel
 	key_of(key, id, ":shelves", "");
 	rc = rc ? rc : read_names(redis_of(st), id, "HGETALL", key, &shelves, err);
 	for (size_t i = 0; i < shelves.all.n && !rc; i++)
-		rc = hear(ctx, shelves.all.at[i].text, shelves.all.at[i].n);
+		rc = visit(ctx, shelves.all.at[i].text, shelves.all.at[i].n);
 	array_fini(&shelves.all);
 	return rc;
 }
@@ -411,7 +411,7 @@ static int batch_of(struct redis *r, const char *id, const char *key,
 }
 
 static int read_batch(struct redis *r, const char *id, const char *key,
-		      const struct store_name *names, size_t n, store_hear_value *hear, void *ctx,
+		      const struct store_name *names, size_t n, store_value_fn *visit, void *ctx,
 		      struct cdict_error *err)
 {
 	const char *args[2 + BATCH_VALUES] = { "HMGET", key };
@@ -428,7 +428,7 @@ static int read_batch(struct redis *r, const char *id, const char *key,
 		const char *data = redis_text(a, i, &size);
 
 		if (data && size <= STORE_VALUE_MOST)
-			rc = hear(ctx, names[i].text, data, size);
+			rc = visit(ctx, names[i].text, data, size);
 	}
 	redis_free(a);
 	return rc;
@@ -447,7 +447,7 @@ static void keep_wanted(struct store_names *names, store_want_value *want, void 
 }
 
 static int redis_store_values(struct store *st, const char *id, const char *shelf,
-			      store_want_value *want, store_hear_value *hear, void *ctx,
+			      store_want_value *want, store_value_fn *visit, void *ctx,
 			      struct cdict_error *err)
 {
 	struct redis *r = redis_of(st);
@@ -465,7 +465,7 @@ static int redis_store_values(struct store *st, const char *id, const char *shel
 		keep_wanted(&names, want, ctx);
 	for (size_t i = 0; i < names.all.n && !rc; i += n) {
 		rc = batch_of(r, id, key, names.all.at + i, names.all.n - i, &n, err);
-		rc = rc ? rc : read_batch(r, id, key, names.all.at + i, n, hear, ctx, err);
+		rc = rc ? rc : read_batch(r, id, key, names.all.at + i, n, visit, ctx, err);
 	}
 	array_fini(&names.all);
 	return rc;

@@ -21,7 +21,7 @@ int query_digests(struct query_run_of *run, struct cdict_error *err)
 	int rc = 0;
 
 	if (!run->asked_digests)
-		rc = digests_told(&run->digests, run->reader, err);
+		rc = digests_stored(&run->digests, run->reader, err);
 	run->asked_digests = !rc;
 	return rc;
 }

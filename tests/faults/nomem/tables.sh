@@ -122,7 +122,7 @@ for how in -j2 --time=40%-60%; do
 	done
 done
 
-# ---- with a pager: what it was given is whole, or there is nothing ----
+# ---- with a pager: it gets the whole output or nothing ----
 if python3 -c 'import os; os.openpty()' 2>/dev/null; then
 	unset PAGER LESS COLUMNS
 	export NOMEM_OF=/cdict CDICT_PAGER='sed s/^/paged:/'

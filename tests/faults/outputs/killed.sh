@@ -55,7 +55,7 @@ calls() {
 			2:top) grep -qE '[0-9]+ saves? failed' err || echo "call $n, $how: $(head -n 1 err)" ;;
 			*) echo "call $n, $how: status $status: $(head -n 1 err)" ;;
 			esac
-			# what is short is written on
+			# short writes are continued
 			[ "$how" != HOW=0 ] || [ $status -eq 0 ] || [ "$name" = plugin ] || echo "call $n, short: status $status: $(head -n 1 err)"
 			[ "$name:$status" != top:0 ] || ! cmp -s work/x.cdict older.cdict || echo "call $n, $how: status 0 and nothing is saved"
 			[ $status -ne 1 ] || [ -s err ] || echo "call $n, $how: status 1 and no word"

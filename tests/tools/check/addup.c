@@ -313,10 +313,11 @@ static void compare_digests(struct thinned *th, unsigned rounds)
 	struct cdict_error err = { 0 };
 	uint64_t first_ns, last_ns;
 
-	HOLDS(!digests_new(&read, th->reader, 500, &err) && !digests_told(&told, th->reader, &err));
+	HOLDS(!digests_new(&read, th->reader, 500, &err) &&
+	      !digests_stored(&told, th->reader, &err));
 	HOLDS(cdict_reader_window(th->reader, &first_ns, &last_ns));
 	if (told) {
-		HOLDS(!digests_step(read, UINT64_MAX, &err) && digests_tell(read));
+		HOLDS(!digests_step(read, UINT64_MAX, &err) && digests_can_resume(read));
 		for (unsigned i = 0; i < rounds; i++) {
 			struct digest x = { 0 };
 			uint64_t t_ns = first_ns + 1 + rnd(th, last_ns - first_ns);
@@ -349,7 +350,7 @@ static void windows_of(struct thinned *th, unsigned rounds, bool told)
 		opts.from_ns = first_ns + rnd(th, last_ns - first_ns - length);
 		opts.to_ns = opts.from_ns + 1 + rnd(th, length);
 		if (told)
-			HOLDS(!digests_told(&digests, th->reader, &err));
+			HOLDS(!digests_stored(&digests, th->reader, &err));
 		else
 			HOLDS(!digests_new(&digests, th->reader, 1 + rnd(th, 2000), &err));
 		if (!digests)

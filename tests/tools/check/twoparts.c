@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 
 		parts.cut_ns = i ? first_ns + rnd(last_ns - first_ns) : 0;
 		if (i % 2)
-			must(digests_told(&parts.digests, other, &err), &err);
+			must(digests_stored(&parts.digests, other, &err), &err);
 		if (!parts.digests)
 			must(digests_new(&parts.digests, other, 1 + rnd(3000), &err), &err);
 		if (!parts.digests)

@@ -358,7 +358,7 @@ static const struct cdict_event_type *type(struct host *h, const char *folder, c
 }
 
 /* Two threads a core, a node a quarter. */
-static void tell_topology(struct host *h)
+static void report_topology(struct host *h)
 {
 	struct cdict_error err;
 	char *numa = malloc(64 * NODES), *threads = malloc(16 * CPUS_MOST);
@@ -427,7 +427,7 @@ int main(int argc, char **argv)
 	h.entry = type(&h, argv[1], "kvm", "kvm_entry");
 	h.exit = type(&h, argv[1], "kvm", "kvm_exit");
 	made_check(cdict_writer_open(&h.w, made_put, out, &err), &err);
-	tell_topology(&h);
+	report_topology(&h);
 	made_check(cdict_writer_schema(h.w, h.schema, &err), &err);
 	for (unsigned i = 0; i < h.n_cpus; i++) {
 		add_task(&h, IDLE, 0, "swapper");

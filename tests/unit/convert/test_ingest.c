@@ -53,7 +53,7 @@ static int put(void *ctx, struct store_item *item, struct cdict_error *err)
 	return 0;
 }
 
-static const struct store_ops ops = { .put = put, .tell_bad = true };
+static const struct store_ops ops = { .put = put, .keep_bad = true };
 
 struct bench {
 	struct place place;

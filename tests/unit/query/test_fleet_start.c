@@ -35,7 +35,7 @@ static int put(struct store *st, const char *id, const char *shelf, const char *
 }
 
 static int values(struct store *st, const char *id, const char *shelf, store_want_value *want,
-		  store_hear_value *hear, void *ctx, struct cdict_error *err)
+		  store_value_fn *hear, void *ctx, struct cdict_error *err)
 {
 	int rc = 0;
 

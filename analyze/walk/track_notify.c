@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* track_tell.c - reports pieces of time to the analyses, clipped to the window. */
+/* track_notify.c - reports pieces of time to the analyses, clipped to the window. */
 #include "analyze/walk/internal.h"
 
 bool analyze_engine_counts(const struct analyze_engine *eng, uint32_t cpu)
@@ -14,7 +14,7 @@ bool analyze_engine_switched_in(const struct analyze_engine *eng, uint32_t cpu)
 }
 
 /* Clips the piece to the window and passes it to the analyses. */
-static void tell_away(struct analyze_engine *eng, struct analyze_away *away)
+static void report_away(struct analyze_engine *eng, struct analyze_away *away)
 {
 	away->from_ns = away->start_ns;
 	away->to_ns = away->end_ns;
@@ -25,7 +25,7 @@ static void tell_away(struct analyze_engine *eng, struct analyze_away *away)
 }
 
 /* IDLE may run whenever the running task is unknown, and only then. */
-static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_run *run)
+static void notify_idle_unknown(struct analyze_engine *eng, const struct analyze_run *run)
 {
 	struct analyze_away away = { .cpu = run->cpu,
 				     .off = ANALYZE_OFF_UNKNOWN,
@@ -36,11 +36,11 @@ static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_r
 	if (!eng->cpus[run->cpu].counts)
 		return;
 	away.task = table_find(&eng->table, 0, run->cpu);
-	tell_away(eng, &away);
+	report_away(eng, &away);
 }
 
-void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uint64_t start_ns,
-		    uint64_t end_ns, bool start_seen, bool end_seen)
+void track_notify_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uint64_t start_ns,
+		      uint64_t end_ns, bool start_seen, bool end_seen)
 {
 	struct cpu_state *c = &eng->cpus[cpu];
 	struct analyze_run run = { .cpu = cpu,
@@ -61,7 +61,7 @@ void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uin
 		if (start_ns == end_ns)
 			return;
 		c->unknown_ns += run.ns;
-		tell_idle_unknown(eng, &run);
+		notify_idle_unknown(eng, &run);
 	} else {
 		eng->table.all.at[task].ran_ns += end_ns - start_ns;
 		c->any |= run.ns || engine_in(eng, end_ns);
@@ -73,8 +73,8 @@ void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uin
 		h->ops->run(h->self, &run);
 }
 
-void track_tell_wait(struct analyze_engine *eng, const struct task *t, uint32_t cpu,
-		     uint64_t end_ns, bool ended)
+void track_notify_wait(struct analyze_engine *eng, const struct task *t, uint32_t cpu,
+		       uint64_t end_ns, bool ended)
 {
 	struct analyze_away away = { .task = t->pub.index,
 				     .cpu = cpu,
@@ -87,11 +87,11 @@ void track_tell_wait(struct analyze_engine *eng, const struct task *t, uint32_t 
 
 	if (t->ready_ns >= end_ns || !t->pub.tid || !analyze_engine_counts(eng, cpu))
 		return;
-	tell_away(eng, &away);
+	report_away(eng, &away);
 }
 
-void track_tell_away(struct analyze_engine *eng, const struct task *t, enum analyze_off off,
-		     uint64_t start_ns, uint64_t end_ns, bool ended)
+void track_notify_away(struct analyze_engine *eng, const struct task *t, enum analyze_off off,
+		       uint64_t start_ns, uint64_t end_ns, bool ended)
 {
 	struct analyze_away away = { .task = t->pub.index,
 				     .cpu = t->cpu,
@@ -105,14 +105,14 @@ void track_tell_away(struct analyze_engine *eng, const struct task *t, enum anal
 
 	if (start_ns >= end_ns && !ended)
 		return;
-	/* Unknown time of IDLE depends on its CPU: tell_idle_unknown(). */
+	/* Unknown time of IDLE depends on its CPU: notify_idle_unknown(). */
 	if (!analyze_engine_counts(eng, t->cpu) || (off == ANALYZE_OFF_UNKNOWN && !t->pub.tid))
 		return;
-	tell_away(eng, &away);
+	report_away(eng, &away);
 }
 
-void track_tell_in(struct analyze_engine *eng, uint32_t cpu, const struct task *t,
-		   const struct task_state *before, uint64_t at_ns)
+void track_notify_in(struct analyze_engine *eng, uint32_t cpu, const struct task *t,
+		     const struct task_state *before, uint64_t at_ns)
 {
 	struct analyze_switch sw = { .t_ns = at_ns,
 				     .cpu = cpu,
@@ -129,10 +129,10 @@ void track_tell_in(struct analyze_engine *eng, uint32_t cpu, const struct task *
 	    track_gap_since(eng, before->since_ns, at_ns) == ANALYZE_NO_TIME) {
 		sw.away = (enum analyze_off)before->off;
 		sw.away_ns = before->since_ns;
-		track_tell_away(eng, t, sw.away, before->since_ns, at_ns, true);
+		track_notify_away(eng, t, sw.away, before->since_ns, at_ns, true);
 	} else if (before->where != TASK_NEVER) {
 		sw.incomplete = true;
-		track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, before->since_ns, at_ns, false);
+		track_notify_away(eng, t, ANALYZE_OFF_UNKNOWN, before->since_ns, at_ns, false);
 	}
 	if (sw.ready_ns > at_ns) { /* it already ran */
 		sw.ready_ns = ANALYZE_NO_TIME;
@@ -140,7 +140,7 @@ void track_tell_in(struct analyze_engine *eng, uint32_t cpu, const struct task *
 		sw.ready_ns = ANALYZE_NO_TIME;
 		sw.incomplete = true;
 	} else if (sw.away_ns == ANALYZE_NO_TIME) {
-		track_tell_wait(eng, t, cpu, at_ns, true);
+		track_notify_wait(eng, t, cpu, at_ns, true);
 	}
 	for (const struct hook *h = eng->on_in; h->ops; h++)
 		if (eng->cpus[cpu].counts || h->ops->all_cpus)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Stores the host's name, names of tasks, guests' vCPUs. */
-#include "convert/tracedat/tell.h"
+#include "convert/tracedat/contents.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static void uname_words(const char *uname, char words[3][256])
 	}
 }
 
-static void tell_guests(const struct tracedat *td, struct info_pairs *pairs)
+static void store_guests(const struct tracedat *td, struct info_pairs *pairs)
 {
 	struct buf b = { 0 };
 
@@ -42,8 +42,8 @@ static void tell_guests(const struct tracedat *td, struct info_pairs *pairs)
 	info_take(pairs, "trace.guests", &b);
 }
 
-int tracedat_tell_host(const struct tracedat *td, struct cdict_writer *w, const char *clock,
-		       struct cdict_error *err)
+int tracedat_store_host(const struct tracedat *td, struct cdict_writer *w, const char *clock,
+			struct cdict_error *err)
 {
 	struct info_pairs pairs = { .w = w, .err = err };
 	char words[3][256], id[24] = "";
@@ -60,7 +60,7 @@ int tracedat_tell_host(const struct tracedat *td, struct cdict_writer *w, const 
 	if (td->has_trace_id)
 		snprintf(id, sizeof(id), "%016" PRIx64, td->trace_id);
 	info_text(&pairs, "trace.id", id);
-	tell_guests(td, &pairs);
+	store_guests(td, &pairs);
 	return pairs.failed;
 }
 
@@ -114,8 +114,8 @@ static int add_leaders(const struct tracedat *td, struct map *leaders, struct cd
 	return 0;
 }
 
-int tracedat_tell_tasks(const struct tracedat *td, struct ingest *in, struct map *leaders,
-			struct cdict_error *err)
+int tracedat_store_tasks(const struct tracedat *td, struct ingest *in, struct map *leaders,
+			 struct cdict_error *err)
 {
 	const char *line = td->cmdlines ? td->cmdlines : "";
 	int ret = add_leaders(td, leaders, err);
@@ -134,8 +134,8 @@ int tracedat_tell_tasks(const struct tracedat *td, struct ingest *in, struct map
 	return ret;
 }
 
-static int tell_vcpus(const struct tracedat_guest *g, struct cdict_writer *w,
-		      struct cdict_error *err)
+static int report_vcpus(const struct tracedat_guest *g, struct cdict_writer *w,
+			struct cdict_error *err)
 {
 	char role[24];
 	int ret = 0;
@@ -157,7 +157,7 @@ static int tell_vcpus(const struct tracedat_guest *g, struct cdict_writer *w,
 	return ret;
 }
 
-static int tell_scope(const struct ingest *in, struct cdict_writer *w, struct cdict_error *err)
+static int report_scope(const struct ingest *in, struct cdict_writer *w, struct cdict_error *err)
 {
 	struct scope scope = { .whom = SCOPE_SYSTEM };
 	char text[SCOPE_TEXT_MAX];
@@ -169,19 +169,19 @@ static int tell_scope(const struct ingest *in, struct cdict_writer *w, struct cd
 	return cdict_writer_info(w, "record.scope", scope_text(text, &scope), err);
 }
 
-int tracedat_tell_end(const struct tracedat *td, const struct ingest *in,
-		      const struct convert_report *r, struct cdict_writer *w,
-		      struct cdict_error *err)
+int tracedat_store_end(const struct tracedat *td, const struct ingest *in,
+		       const struct convert_report *r, struct cdict_writer *w,
+		       struct cdict_error *err)
 {
 	struct info_pairs pairs = { .w = w, .err = err };
 	int ret;
 
 	info_number(&pairs, "input.bytes", td->file.size);
 	info_text(&pairs, "input.mode", td->file.mapped ? "file" : "pipe");
-	ret = pairs.failed ? pairs.failed : tell_scope(in, w, err);
+	ret = pairs.failed ? pairs.failed : report_scope(in, w, err);
 	if (!ret && r->damaged)
 		ret = cdict_writer_info(w, "input.damage", r->damage, err);
 	for (size_t i = 0; i < td->guests.n && !ret; i++)
-		ret = tell_vcpus(&td->guests.at[i], w, err);
+		ret = report_vcpus(&td->guests.at[i], w, err);
 	return ret;
 }
