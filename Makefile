@@ -537,6 +537,7 @@ man5 := $(sort $(wildcard doc/*.5))
 man7 := $(sort $(wildcard doc/*.7))
 public_headers := $(sort $(wildcard include/cdict/*.h))
 completions := $(if $(program),$(addprefix $(B)/completion/,cdict.bash _cdict cdict.fish))
+manpages := $(if $(program),$(man1:doc/%=$(B)/man/%))
 
 $(B)/completion/cdict.bash: shell := bash
 $(B)/completion/_cdict: shell := zsh
@@ -545,6 +546,14 @@ $(completions): $(B)/cdict
 	$(say) GEN $@
 	@mkdir -p $(@D)
 	$(Q)$(RUN) $(B)/cdict --completion $(shell) >$@
+
+# The commands' pages have their options from the program.
+$(B)/man/help: $(B)/cdict doc/packaging/manpages.awk doc/options.man $(man1)
+	$(say) GEN '$(@D)/*.1'
+	@mkdir -p $(@D) && rm -f $(@D)/*.1
+	$(Q)commands=$$($(RUN) $(B)/cdict help | sed -n 's/^  \([a-z]*\)  .*/\1/p') && \
+		for command in $$commands; do $(RUN) $(B)/cdict help $$command || exit; done >$@
+	$(Q)awk -v out=$(@D) -f doc/packaging/manpages.awk $@ doc/options.man $(man1)
 
 # The static library exports only the API: one object, with all other symbols local.
 $(B)/installed/libcdict.a: $(library_objs) format/libcdict.map $(B)/sources
@@ -556,7 +565,7 @@ $(B)/installed/libcdict.a: $(library_objs) format/libcdict.map $(B)/sources
 	$(Q)$(OBJCOPY) --keep-global-symbols=$(@D)/names $(@D)/libcdict.o
 	$(Q)$(cross)ar rcs $@ $(@D)/libcdict.o
 
-to-install: all $(completions) $(B)/installed/libcdict.a
+to-install: all $(completions) $(if $(manpages),$(B)/man/help) $(B)/installed/libcdict.a
 install: to-install
 	@$(MAKE) install-built
 
@@ -588,7 +597,7 @@ ifneq ($(extension),)
 	$(Q)$(INSTALL) -m 755 $(extension) '$(DESTDIR)$(libdir)'
 	$(Q)$(STRIP) --strip-unneeded '$(DESTDIR)$(libdir)/$(notdir $(extension))'
 endif
-	$(Q)for page in $(man1) $(man3) $(man5) $(man7); do \
+	$(Q)for page in $(manpages) $(man3) $(man5) $(man7); do \
 		$(INSTALL) -D -m 644 "$$page" "$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}" || exit; done
 ifneq ($(completions),)
 	$(Q)$(INSTALL) -D -m 644 $(B)/completion/cdict.bash '$(DESTDIR)$(completiondir)/cdict'

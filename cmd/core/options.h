@@ -52,6 +52,9 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 #define OPTION_OUTPUT                                                                              \
 	CMD_STRING('o', "output", struct options_shared, output, "FILE",                           \
 		   "write FILE, whole or not at all; '-' is standard output")
+#define OPTION_OUTPUT_OR_STDOUT                                                                    \
+	CMD_STRING('o', "output", struct options_shared, output, "FILE",                           \
+		   "write FILE, whole or not at all; '-', the default, is standard output")
 #define OPTION_EVENT                                                                               \
 	CMD_LIST('e', "event", struct options_shared, events, "GLOB",                              \
 		 "only events whose name matches, comma list, repeatable")

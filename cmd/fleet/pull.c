@@ -247,7 +247,8 @@ static int pull_run(const struct cmd_call *call)
 static const struct cmd_option pull_options[] = {
 	OPTION_JOB("fetch from this job"),
 	OPTIONS_STORE,
-	CMD_STRING(0, "host", struct pull_opts, host, "NAME", "only from this host"),
+	CMD_STRING(0, "host", struct pull_opts, host, "NAME",
+		   "only files and figures of this host"),
 	CMD_STRING('o', "output", struct options_shared, output, "DIR",
 		   "the folder for HOST-CAPTURE.cdict (default: the current one); with --format, "
 		   "the file (default: standard output)"),

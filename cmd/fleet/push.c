@@ -175,7 +175,8 @@ static const struct cmd_option push_options[] = {
 		 "push all numbers in a benchmark's JSON instead, comma list, repeatable; '-' is "
 		 "standard input"),
 	CMD_STRING(0, "name", struct push_opts, name, "NAME",
-		   "the benchmark's name (default: its file name without the extension)"),
+		   "the benchmark's name (default: its file name without folder and "
+		   "extension)"),
 	CMD_LIST('e', "event", struct push_opts, shared.events, "EVENT",
 		 "count these events by program on this host instead, like perf stat, while "
 		 "COMMAND runs; comma list, repeatable"),

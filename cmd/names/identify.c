@@ -29,7 +29,7 @@ struct identify_opts {
 static const char *const formats[] = { "csv", "json", NULL };
 
 static const struct cmd_option identify_options[] = {
-	OPTION_OUTPUT,
+	OPTION_OUTPUT_OR_STDOUT,
 	CMD_STRING(0, "proc-root", struct identify_opts, proc_root, "DIR",
 		   "read DIR instead of /proc: a saved copy, or the host's in a container"),
 	CMD_STRING_PRESET(0, "libvirt", struct identify_opts, libvirt, "URI", "auto",

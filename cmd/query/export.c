@@ -249,7 +249,7 @@ static int export_run(const struct cmd_call *call)
 
 static const struct cmd_option export_options[] = {
 	OPTION_INPUT,
-	OPTION_OUTPUT,
+	OPTION_OUTPUT_OR_STDOUT,
 	CMD_CHOICE(
 		0, "to", struct export_opts, to, "FORMAT", to_names, "auto",
 		"perfetto, chrome (JSON), pfw, csv, folded (stacks), sqlite, or perfwhiz; auto: by the "

@@ -296,7 +296,7 @@ static int query_cmd_run(const struct cmd_call *call)
 
 static const struct cmd_option query_options[] = {
 	OPTION_INPUT,
-	OPTION_OUTPUT,
+	OPTION_OUTPUT_OR_STDOUT,
 	CMD_STRING(
 		0, "sql", struct query_opts, sql, "FILE",
 		"read the statements from FILE; all operands are captures; '-' is standard input"),

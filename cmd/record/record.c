@@ -77,7 +77,7 @@ static const struct cmd_option record_options[] = {
 	CMD_UINT(0, "switch-max-files", OPT, switch_max_files, "N", NULL,
 		 "with --switch-output: keep the last N files"),
 	CMD_FLAG(0, "timestamp-filename", OPT, timestamp_filename,
-		 "put the time into the file's name"),
+		 "put the start time into the file's name"),
 	CMD_FLAG(0, "dry-run", OPT, dry_run, "check the options, record nothing"),
 	CMD_STRING('k', "clockid", OPT, clock, "CLOCK",
 		   "take time stamps from this clock: mono, raw, real, boot, tai (default: perf's)"),

@@ -240,7 +240,7 @@ static const struct cmd_option sweep_options[] = {
 	CMD_FLAG(0, "ignore-failure", OPT, ignore_failure,
 		 "exit with status 0 even if runs failed; the output still shows them"),
 	CMD_ORDERED(
-		0, "metric", OPT, metrics, "[NAME=]SOURCE[:UNIT]",
+		0, "metric", OPT, metrics, "[NAME=]SOURCE[|REDUCTION][:UNIT]",
 		"measure wall, user, sys, cpu, maxrss, ..., record.switches, ..., or a path in the "
 		"JSON that the command prints, as in samples[].bandwidth; repeatable (default: "
 		"wall)"),
@@ -255,7 +255,7 @@ static const struct cmd_option sweep_options[] = {
 	CMD_STRING(0, "window-start", OPT, window_start, "EVENT[/FILTER/]",
 		   "with --record: count only windows between markers, which start at this event"),
 	CMD_STRING(0, "window-end", OPT, window_end, "EVENT[/FILTER/]",
-		   "and end at the next such event"),
+		   "end the window at the next such event"),
 	CMD_STRING(0, "window-pick", OPT, window_pick, "WHICH",
 		   "windows to count: see --window-pick of the tables"),
 	CMD_STRING(0, "keep", OPT, keep, "FOLDER", "with --record: keep the recordings in FOLDER"),
@@ -279,8 +279,9 @@ static const struct cmd_option sweep_options[] = {
 	CMD_STRING(0, "title", OPT, title, "TEXT", "the plot's title (default: the command)"),
 	CMD_UINT(0, "width", OPT, width, "N", NULL, "width in pixels (default: 1280)"),
 	CMD_UINT(0, "height", OPT, height, "N", NULL, "height in pixels (default: 720)"),
-	CMD_CHOICE(0, "theme", OPT, theme, "THEME", themes, "light",
-		   "background of SVG, PNG and PDF; HTML follows the browser's setting"),
+	CMD_CHOICE(
+		0, "theme", OPT, theme, "THEME", themes, "light",
+		"light or dark background of SVG, PNG and PDF; HTML follows the browser's setting"),
 	OPTION_FORMAT_ROWS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,

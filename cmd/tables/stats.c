@@ -185,7 +185,7 @@ static int stats_run(const struct cmd_call *call)
 
 static const struct cmd_option stats_options[] = {
 	OPTION_INPUT,
-	OPTION_OUTPUT,
+	OPTION_OUTPUT_OR_STDOUT,
 	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,

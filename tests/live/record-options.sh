@@ -24,7 +24,7 @@ every_option_of_perf() {
 	while read -r letter name; do
 		case $letter in --*) name=$letter letter= ;; esac
 		n=$((n + 1))
-		if sed -n '/^\.SH OPTIONS/,/^\.SH EX/p' "$TOP/doc/cdict-record.1" | sed 's/\\-/-/g' | grep -qe "^\.BR .*${name:-$letter}[ \",\[]*"; then
+		if sed -n '/^\.SH OPTIONS/,/^\.SH EX/p' "$BUILD/man/cdict-record.1" | sed 's/\\-/-/g' | grep -qe "^\.BR .*${name:-$letter}[ \",\[]*"; then
 			continue
 		fi
 		verdict=$(sed -n '/^\.SH COMPARED/,$p' "$TOP/doc/cdict-record.1" | sed 's/\\-/-/g' |
