@@ -47,17 +47,17 @@ refused() {
 hostile() {
 	"$CDICT" job create 2001
 	refused 'duplicate' '{"a": 1, "a": 2}'
-	refused 'no JSON' '{"a": NaN}'
-	refused 'no JSON' '{"a": Infinity}'
+	refused 'not JSON' '{"a": NaN}'
+	refused 'not JSON' '{"a": Infinity}'
 	refused 'overflow' '[1e999]'
 	refused 'beyond 1e100' '[1e101]'
-	refused 'holds no number' '{"a": "12", "b": [true, null]}'
-	refused 'no JSON' ''
-	refused 'no JSON' '{"a": 1'
-	refused 'no JSON' $'{"\xff": 1}'
+	refused 'has no numbers' '{"a": "12", "b": [true, null]}'
+	refused 'not JSON' ''
+	refused 'not JSON' '{"a": 1'
+	refused 'not JSON' $'{"\xff": 1}'
 	refused 'depth' "$(printf '[%.0s' $(seq 100000))"
-	refused 'more than 500 bytes' "$(printf '[0,%.0s' $(seq 200))1$(printf ']%.0s' $(seq 200))"
-	refused 'more than 500 bytes' "{\"$(printf 'x%.0s' $(seq 600))\": 1}"
+	refused 'longer than 500 bytes' "$(printf '[0,%.0s' $(seq 200))1$(printf ']%.0s' $(seq 200))"
+	refused 'longer than 500 bytes' "{\"$(printf 'x%.0s' $(seq 600))\": 1}"
 	"$CDICT" push -q --job 2001 --bench nowhere.json 2>err && echo "no file: taken"
 	grep -q 'nowhere.json: No such file' err || cat err
 	[ "$(dumped .)" = '[]' ] || dumped .

@@ -139,7 +139,7 @@ folds() {
 	"$CDICT" report -q --job many -o many.html
 	is "len(head['map']['names']), head['map']['columns']" "(150, 2)" many.html
 	is "sum(values['seen'])" 600 many.html
-	is "'2 in a row' in head['map']['each']" True many.html
+	is "'2 per row' in head['map']['each']" True many.html
 	is "max(values['busy_percent'][0:2]) >= max(rows['hosts']['by_column'][2][0:2])" True many.html
 	"$CDICT" job remove many
 	"$CDICT" job create long && "$MKJOB" "$CDICT_STORE" long 4 700
