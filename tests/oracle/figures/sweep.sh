@@ -148,7 +148,7 @@ stopped() {
 	kill -TERM $pid
 	wait $pid
 	[ $? = 143 ] || echo "status $?"
-	grep -q 'stopped after [0-9]* of 20 runs; the same command line goes on' err || cat err
+	grep -q 'stopped after [0-9]* of 20 runs; repeat the command line to continue' err || cat err
 	[ -e k.journal ] || echo "no journal is left"
 	[ ! -e k.svg ] || echo "a picture is there"
 }
