@@ -111,17 +111,26 @@ near() { # WHAT NS - within 1 %; of tens of thousands of slices, each of which l
 	awk -v a="$2" -v b="$counted" -v what="$1" -v part="$part" 'BEGIN { if (a < b * (1 - part) || a > b * (1 + part))
 		printf "%s: ran %.3f ms, schedstat says %.3f ms\n", what, a / 1e6, b / 1e6 }'
 }
-is_right() { # LOAD RECORDER OPTIONS...
-	local part=.01
-	[ "$1" != pipe ] || part=.02
-	attached "$@"
-	[ -s x.cdict ] || { cat rec.out; return; }
+figures() { # prints the figures of x.cdict that are wrong
 	near tasks "$("$CDICT" tasks x.cdict -q --format json | jq "[.tasks[] | select(.pid == $pid) | .run_ns] | add")"
 	"$CDICT" stats x.cdict -q -n 1000 >stats
 	"$CDICT" tasks x.cdict -q | grep -F " $pid " | while IFS= read -r line; do grep -qxF -- "$line" stats || echo "not in stats: $line"; done
 	near coremap "$("$CDICT" coremap x.cdict -q --format json | jq "[.coremap[] | select(.pid == $pid) | .run_ns] | add")"
 	near SQL "$("$CDICT" query "SELECT sum(dur) FROM sched_slice JOIN thread USING (utid) WHERE pid = $pid" x.cdict --format csv | tr -d '\r' | tail -n 1)"
 	"$CDICT" tasks x.cdict -q --format json | jq -r '.tasks[] | select(.lossy and .unknown_ns <= .run_ns) | "marked: \(.)"'
+}
+evidence() { # prints the recording's own counts, which show whether events or the analysis lack the time
+	"$CDICT" info x.cdict 2>&1 | grep -E '^(events|loss)'
+	"$CDICT" script x.cdict -q | sed -n 's/.*sched_stat_runtime:.* pid=\([0-9]*\) runtime=\([0-9]*\).*/\1 \2/p' |
+		awk '{ n[$1]++; sum[$1] += $2 } END { for (t in n) print "task", t ":", n[t], "sched_stat_runtime,", sum[t] / 1e6, "ms" }'
+}
+is_right() { # LOAD RECORDER OPTIONS...
+	local part=.01
+	[ "$1" != pipe ] || part=.02
+	attached "$@"
+	[ -s x.cdict ] || { cat rec.out; return; }
+	figures >wrong
+	[ ! -s wrong ] || { cat wrong; evidence; }
 }
 is_empty() { # LOAD RECORDER OPTIONS...
 	attached "$@"
