@@ -120,7 +120,7 @@ figures() { # prints the figures of x.cdict that are wrong
 	"$CDICT" tasks x.cdict -q --format json | jq -r '.tasks[] | select(.lossy and .unknown_ns <= .run_ns) | "marked: \(.)"'
 }
 evidence() { # prints the recording's own counts, which show whether events or the analysis lack the time
-	"$CDICT" info x.cdict 2>&1 | grep -E '^(events|loss)'
+	"$CDICT" info x.cdict 2>&1 | grep -E '^(events +[0-9]|loss)'
 	"$CDICT" script x.cdict -q | sed -n 's/.*sched_stat_runtime:.* pid=\([0-9]*\) runtime=\([0-9]*\).*/\1 \2/p' |
 		awk '{ n[$1]++; sum[$1] += $2 } END { for (t in n) print "task", t ":", n[t], "sched_stat_runtime,", sum[t] / 1e6, "ms" }'
 }
