@@ -53,7 +53,7 @@ static void put_slice(struct export *x, const struct export_slice *s)
 	if (export_filtered(x) && (s->task == ANALYZE_NO_TASK || !export_wanted(x, s->task)))
 		return;
 	if (s->task == ANALYZE_NO_TASK) {
-		event(out, "X", "unknown", "(not known)", PID_CPUS, s->cpu, s->from_ns, &dur_ns);
+		event(out, "X", "unknown", "(unknown)", PID_CPUS, s->cpu, s->from_ns, &dur_ns);
 		close_event(out);
 		return;
 	}

@@ -32,7 +32,7 @@ enum {
 enum { PACKET_BYTES = 32 << 10 };
 
 const char *const perfetto_stand_ins[STAND_INS] = {
-	[STAND_IN_UNKNOWN] = "(not known)", [STAND_IN_OTHERS] = "(other tasks)"
+	[STAND_IN_UNKNOWN] = "(unknown)", [STAND_IN_OTHERS] = "(other tasks)"
 };
 
 size_t perfetto_packet(struct buf *b, uint64_t t_ns)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char kernel_threads[] = "kernel threads", cpu_idle[] = "CPU idle",
-		  not_known[] = "not known";
+		  unknown[] = "unknown";
 const char culprits_all[] = "all";
 
 void culprits_fini(struct culprits *c)
@@ -40,7 +40,7 @@ const char *culprits_name(struct culprits *c, const struct analyze_task *task, c
 
 	*kind = "unknown";
 	if (!task)
-		return not_known;
+		return unknown;
 	*kind = "idle";
 	if (!task->tid)
 		return cpu_idle;
