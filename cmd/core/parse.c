@@ -139,7 +139,7 @@ static int add_tids(struct cmd_tids *tids, const struct cmd_option *o, const cha
 		uint64_t tid;
 
 		if (!digits(&p, &tid) || tid > INT32_MAX || (*p && *p != ','))
-			return fail(err, o, "takes a list of thread ids as in 17,23", arg);
+			return fail(err, o, "takes a list of ids as in 17,23", arg);
 		if (array_push(tids, (int32_t)tid))
 			return cdict_fail_nomem(err);
 		if (!*p)

@@ -37,7 +37,7 @@ static void warn_of_switches(struct heatmap *h)
 {
 	if (figures_has_switch(&h->f, "ran") && h->kind == ANALYZE_SLICE_WAKEUP &&
 	    !tables_has_wakeups(&h->f.walk))
-		figures_lacks(&h->f, "no wake-up events: record with -e 'sched:*'");
+		figures_lacks(&h->f, "no wake-up events: %s", figures_remedy(&h->f, "sched"));
 }
 
 static void warn_of_kvm(struct heatmap *h)
@@ -47,16 +47,16 @@ static void warn_of_kvm(struct heatmap *h)
 		analyze_kvm_events(cdict_reader_info(h->f.reader, "host.arch"));
 
 	if (!sum->has_exit || !sum->has_entry)
-		figures_lacks(&h->f, "no %s events: record with -e 'kvm:*'",
-			      sum->has_exit ? kvm->entry : kvm->exit);
+		figures_lacks(&h->f, "no %s events: %s", sum->has_exit ? kvm->entry : kvm->exit,
+			      figures_remedy(&h->f, "kvm"));
 }
 
 static void warn_of_exits(struct heatmap *h)
 {
 	if (!analyze_engine_summary(h->f.walk.eng)->has_exit)
-		figures_lacks(
-			&h->f, "no %s events: record with -e 'kvm:*'",
-			analyze_kvm_events(cdict_reader_info(h->f.reader, "host.arch"))->exit);
+		figures_lacks(&h->f, "no %s events: %s",
+			      analyze_kvm_events(cdict_reader_info(h->f.reader, "host.arch"))->exit,
+			      figures_remedy(&h->f, "kvm"));
 }
 
 static void warn_of_vcpus(struct heatmap *h)

@@ -149,11 +149,11 @@ void flame_warn(struct figures *f, enum analyze_stacks_by by)
 
 	if (by == ANALYZE_STACKS_EXITS) {
 		if (!sum->has_exit || !sum->has_entry)
-			figures_lacks(f, "no kvm:kvm_%s events: record with -e 'kvm:*'",
-				      sum->has_exit ? "entry" : "exit");
+			figures_lacks(f, "no kvm:kvm_%s events: %s",
+				      sum->has_exit ? "entry" : "exit", figures_remedy(f, "kvm"));
 	} else if (by == ANALYZE_STACKS_WAKEUPS) {
 		if (!tables_has_wakeups(&f->walk))
-			figures_lacks(f, "no wake-up events: record with -e 'sched:*'");
+			figures_lacks(f, "no wake-up events: %s", figures_remedy(f, "sched"));
 	} else {
 		figures_has_switch(f, "ran");
 	}

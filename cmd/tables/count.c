@@ -75,14 +75,16 @@ static enum syscalls_abi abi_of(struct figures *f, char *note, size_t size)
 	enum syscalls_abi abi = opts->abi ? (enum syscalls_abi)opts->abi : syscalls_abi_of(machine);
 
 	if (!sum->has_sys_enter && !sum->has_sys_exit)
-		figures_lacks(f, "no raw_syscalls:* or syscalls:* events: cannot count system "
-				 "calls; record with -e 'raw_syscalls:*'");
+		figures_lacks(f,
+			      "no raw_syscalls:* or syscalls:* events: cannot count system "
+			      "calls; %s",
+			      figures_remedy(f, "raw_syscalls"));
 	else if (!sum->has_sys_enter || !sum->has_sys_exit)
-		cmd_warn(f->call, f->file,
-			 "no raw_syscalls:%s events: %s; record with -e 'raw_syscalls:*'",
+		cmd_warn(f->call, f->file, "no raw_syscalls:%s events: %s; %s",
 			 sum->has_sys_enter ? "sys_exit" : "sys_enter",
 			 sum->has_sys_enter ? "cannot tell how system calls ended"
-					    : "cannot tell which system calls began");
+					    : "cannot tell which system calls began",
+			 figures_remedy(f, "raw_syscalls"));
 	if (abi == SYSCALLS_UNKNOWN)
 		cmd_warn(f->call, f->file,
 			 "unknown architecture: cannot name system calls; choose one with --abi");

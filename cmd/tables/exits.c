@@ -62,12 +62,11 @@ static int print(struct figures *f)
 		analyze_kvm_events(cdict_reader_info(f->reader, "host.arch"));
 
 	if (!sum->has_exit)
-		figures_lacks(f, "no %s events: record with -e 'kvm:*'", kvm->exit);
+		figures_lacks(f, "no %s events: %s", kvm->exit, figures_remedy(f, "kvm"));
 	else if (!sum->has_entry)
 		cmd_warn(f->call, f->file,
-			 "no %s events: exits are counted, but their time is unknown; record with "
-			 "-e 'kvm:*'",
-			 kvm->entry);
+			 "no %s events: exits are counted, but their time is unknown; %s",
+			 kvm->entry, figures_remedy(f, "kvm"));
 	return opts->by >= BY_PORT ? print_access(f, opts->by)
 				   : print_reasons(f, (enum tables_exits_by)opts->by);
 }

@@ -206,13 +206,29 @@ void figures_lacks(struct figures *f, const char *fmt, ...)
 	f->lacks = true;
 }
 
+const char *figures_remedy(struct figures *f, const char *group)
+{
+	size_t len = strlen(group);
+	bool recorded = false;
+
+	for (size_t i = 0; i < cdict_reader_unstored_count(f->reader); i++) {
+		const struct cdict_unstored *u = cdict_reader_unstored_at(f->reader, i);
+
+		recorded |= !strncmp(u->name, group, len) && u->name[len] == ':';
+	}
+	snprintf(f->remedy, sizeof(f->remedy), "%s with -e '%s:*'", recorded ? "convert" : "record",
+		 group);
+	return f->remedy;
+}
+
 bool figures_has_switch(struct figures *f, const char *did)
 {
 	if (analyze_engine_summary(f->walk.eng)->has_switch) {
 		if (!analyze_engine_summary(f->walk.eng)->has_runs)
 			cmd_warn(f->call, f->file,
 				 "only some tasks were recorded, without sched:sched_stat_runtime: "
-				 "their run times are unknown; record with -e 'sched:*'");
+				 "their run times are unknown; %s",
+				 figures_remedy(f, "sched"));
 		return true;
 	}
 	if (analyze_engine_summary(f->walk.eng)->scope.filtered)
@@ -222,10 +238,8 @@ bool figures_has_switch(struct figures *f, const char *did)
 			"filter on it",
 			did);
 	else
-		figures_lacks(
-			f,
-			"no sched:sched_switch events: cannot tell which task %s; record with -e 'sched:*'",
-			did);
+		figures_lacks(f, "no sched:sched_switch events: cannot tell which task %s; %s", did,
+			      figures_remedy(f, "sched"));
 	return false;
 }
 
@@ -237,9 +251,8 @@ bool figures_has_vcpus(struct figures *f)
 
 	if (sum->has_entry || sum->has_exit)
 		return true;
-	figures_lacks(f,
-		      "no %s or %s events: cannot find vCPUs; record with -e 'kvm:*' -e 'sched:*'",
-		      kvm->entry, kvm->exit);
+	figures_lacks(f, "no %s or %s events: cannot find vCPUs; %s -e 'sched:*'", kvm->entry,
+		      kvm->exit, figures_remedy(f, "kvm"));
 	return false;
 }
 

@@ -36,7 +36,8 @@ static int print(struct figures *f)
 		figures_lacks(
 			f,
 			"no sched:sched_waking or sched:sched_wakeup events: wake-up latencies are "
-			"unknown; record with -e 'sched:*'");
+			"unknown; %s",
+			figures_remedy(f, "sched"));
 	t = opts->perf           ? tables_latency_perf(&f->walk)
 	    : opts->by == BY_CPU ? tables_latency_cpus(&f->walk)
 				 : tables_latency(&f->walk);

@@ -124,13 +124,13 @@ static void warn(struct figures *f)
 		return;
 	if (!sum->has_entry || !sum->has_exit)
 		cmd_warn(f->call, f->file,
-			 "no %s events: most of the vCPUs' time on a CPU is unknown; record with "
-			 "-e 'kvm:*'",
-			 sum->has_entry ? kvm->exit : kvm->entry);
+			 "no %s events: most of the vCPUs' time on a CPU is unknown; %s",
+			 sum->has_entry ? kvm->exit : kvm->entry, figures_remedy(f, "kvm"));
 	if (!sum->has_switch)
 		cmd_warn(f->call, f->file,
 			 "no sched:sched_switch events: time off the CPU counts as handling an "
-			 "exit; record with -e 'sched:*'");
+			 "exit; %s",
+			 figures_remedy(f, "sched"));
 }
 
 static int add_analyses(struct figures *f, struct cdict_error *err)

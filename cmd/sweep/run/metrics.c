@@ -152,7 +152,7 @@ static int parse_metric(struct sweep_metric *m, const char *spec, char *copy,
 	if (bar)
 		*bar++ = '\0';
 	if (!*source || (unit && !*unit))
-		return refuse(err, spec, "is not [NAME=]SOURCE[:UNIT]");
+		return refuse(err, spec, "does not have the form [NAME=]SOURCE[|REDUCTION][:UNIT]");
 	m->source = strdup(source);
 	m->unit = unit ? strdup(unit) : NULL;
 	if (!m->source || (unit && !m->unit))
