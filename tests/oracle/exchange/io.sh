@@ -54,5 +54,5 @@ done < <([ -z "${SHARED-}" ] || find "$SHARED/captures/public" \( -name '*.pfw' 
 verdict io_tasks "$(
 	[ "$(export_to made.cdict --to csv --tid 8 | tail -n +2 | wc -l)" = 3 ] || echo "not three events of 8"
 	[ "$(export_to made.cdict --to csv --time ,0.0012 | tail -n +2 | wc -l)" = 3 ] || echo "not three events up to there"
-	export_to made.cdict --to folded 2>&1 | grep -q 'made of I/O traces' || echo "folded stacks of I/O"
+	export_to made.cdict --to folded 2>&1 | grep -q 'was converted from I/O traces' || echo "folded stacks of I/O"
 )"

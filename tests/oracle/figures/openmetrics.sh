@@ -15,7 +15,7 @@ cd "$(mktemp -d)" || exit 1
 # same COMMAND... - what is wrong with it
 same() {
 	# 2: a capture without the wake-ups that latency is made of
-	"$CDICT" "$@" --max-loss 100 --format openmetrics >om 2>err || { [ $? = 2 ] && grep -q 'no wake-up latency is known' err; } || {
+	"$CDICT" "$@" --max-loss 100 --format openmetrics >om 2>err || { [ $? = 2 ] && grep -q 'wake-up latencies are unknown' err; } || {
 		echo "$*:" && cat err
 		return
 	}
