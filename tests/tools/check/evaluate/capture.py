@@ -438,8 +438,8 @@ class Capture:
 
     def wake_late(self, rows, slice_of):
         """Without sched_wakeup: a sleeper that nothing woke after its switch-out was woken before it, and waits since then."""
-        if 'sched:sched_wakeup' in self.names:
-            return
+        if 'sched:sched_wakeup' in self.names or self.some_tasks or self.some_cpus:
+            return # a task that was not recorded may have woken it since
         on, early, since = False, False, None
         for t, order, what, where in list(rows):
             if what == 'wake':
