@@ -317,6 +317,23 @@ class Capture:
         else:
             self.slices.append(Slice(runner, cpu, since, end, switched, False, None, None))
 
+    def left_at(self, runner, before, first):
+        """The order of the event that shows that the task, last seen at before, has left that CPU."""
+        if before is None:
+            return -1
+        order, t = before
+        cpu = self.events[order].cpu
+        gap = min((g.begin for g in self.gaps.get(cpu, ()) if g.end > t), default=self.last + 1)
+        rows = self.on_cpu[cpu]
+        for t, other, prev, task, _ in rows[bisect.bisect_right(rows, t, key=lambda row: row[0]):]:
+            if other >= first[0]:
+                break
+            if t > gap:
+                return max(order, bisect.bisect_right(self.events, gap, key=lambda e: e.t) - 1)
+            if runner != (task if prev is None else prev):
+                return other - 1
+        return order
+
     def begin_of(self, runner, since, first, end, switched):
         """A slice of which the first event is first, (order, t), and the last at end, (order, t): when it
         began by what was accounted to it, and whether that is when it was switched in."""
@@ -324,8 +341,8 @@ class Capture:
         at = bisect.bisect_left(places, first)
         before = places[at - 1] if at else None # where it was last seen
         births = [t for t in self.born[runner] if t <= first[1]]
-        stats = [s for s in self.accounted[runner]
-                 if (before is None or s[0] > before[0]) and s[0] <= end[0]]
+        after = self.left_at(runner, before, first)
+        stats = [s for s in self.accounted[runner] if after < s[0] <= end[0]]
         if not stats:
             return first[1], False
         t = stats[0][1] - stats[0][2]
@@ -380,10 +397,11 @@ class Capture:
                 close(t, order, True, letter, task)
                 runner, since, begun = task if task in self.recorded else None, t, task in self.recorded
                 first = None
+        before = bisect.bisect_right(self.events, end, key=lambda e: e.t)
         if not is_last or self.elsewhere(runner, cpu, last_seen, end) or \
                 self.gone.get(runner, end) < end:
-            lose(end, len(self.events))
-        close(end, len(self.events), False)
+            lose(end, before)
+        close(end, before, False)
 
     def follow_tasks(self):
         """What each task did between its slices."""
