@@ -73,18 +73,20 @@ static enum syscalls_abi abi_of(struct figures *f, char *note, size_t size)
 	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 	const char *machine = cdict_reader_info(f->reader, "host.arch");
 	enum syscalls_abi abi = opts->abi ? (enum syscalls_abi)opts->abi : syscalls_abi_of(machine);
+	const char *remedy =
+		figures_remedy(f, figures_left_out(f, "syscalls") ? "syscalls" : "raw_syscalls");
 
 	if (!sum->has_sys_enter && !sum->has_sys_exit)
 		figures_lacks(f,
 			      "no raw_syscalls:* or syscalls:* events: cannot count system "
 			      "calls; %s",
-			      figures_remedy(f, "raw_syscalls"));
+			      remedy);
 	else if (!sum->has_sys_enter || !sum->has_sys_exit)
 		cmd_warn(f->call, f->file, "no raw_syscalls:%s events: %s; %s",
 			 sum->has_sys_enter ? "sys_exit" : "sys_enter",
 			 sum->has_sys_enter ? "cannot tell how system calls ended"
 					    : "cannot tell which system calls began",
-			 figures_remedy(f, "raw_syscalls"));
+			 remedy);
 	if (abi == SYSCALLS_UNKNOWN)
 		cmd_warn(f->call, f->file,
 			 "unknown architecture: cannot name system calls; choose one with --abi");

@@ -206,18 +206,23 @@ void figures_lacks(struct figures *f, const char *fmt, ...)
 	f->lacks = true;
 }
 
-const char *figures_remedy(struct figures *f, const char *group)
+bool figures_left_out(const struct figures *f, const char *group)
 {
 	size_t len = strlen(group);
-	bool recorded = false;
 
 	for (size_t i = 0; i < cdict_reader_unstored_count(f->reader); i++) {
 		const struct cdict_unstored *u = cdict_reader_unstored_at(f->reader, i);
 
-		recorded |= !strncmp(u->name, group, len) && u->name[len] == ':';
+		if (!strncmp(u->name, group, len) && u->name[len] == ':')
+			return true;
 	}
-	snprintf(f->remedy, sizeof(f->remedy), "%s with -e '%s:*'", recorded ? "convert" : "record",
-		 group);
+	return false;
+}
+
+const char *figures_remedy(struct figures *f, const char *group)
+{
+	snprintf(f->remedy, sizeof(f->remedy), "%s with -e '%s:*'",
+		 figures_left_out(f, group) ? "convert" : "record", group);
 	return f->remedy;
 }
 

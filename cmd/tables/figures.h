@@ -45,7 +45,7 @@ struct figures {
 	size_t n_kept;
 	char *kept_note, *kept_chart;
 	bool lacks; /* figures_lacks() was called */
-	char remedy[48];
+	char remedy[48]; /* text of figures_remedy() */
 };
 
 /* figures_command - makes one walk over each of the command's files; a status. @add registers the
@@ -70,8 +70,10 @@ int figures_run_wanted(struct figures *f);
 /* figures_lacks - the capture has none of the events that the requested figures come from: warns,
  * and says what to record. The empty tables are still printed; the status becomes CMD_DAMAGED. */
 void figures_lacks(struct figures *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* figures_remedy - how to get events of @group, for such a message: "record with -e 'kvm:*'"; or
- * "convert with ..." if perf.data had some that were not kept. Valid until the next call. */
+/* figures_left_out - whether perf.data had events of @group that the conversion left out. */
+bool figures_left_out(const struct figures *f, const char *group);
+/* figures_remedy - how to get events of @group, for such a message: "record with -e 'kvm:*'", or
+ * "convert with ..." if the conversion left them out. Valid until the next call. */
 const char *figures_remedy(struct figures *f, const char *group);
 /* figures_has_switch - whether the capture has sched_switch; if not, calls figures_lacks().  @did, "ran" or
  * "waited", ends its message. */

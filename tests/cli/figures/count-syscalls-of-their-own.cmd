@@ -36,3 +36,9 @@ $CDICT count -q --max-loss 100 own.cdict --by syscall -v
 # only what began, or only what ended
 $CDICT convert -q --max-loss 100 -e 'sys_enter_*' -i own.data -o enter.cdict
 $CDICT count --max-loss 100 enter.cdict --by syscall --format json | jq -c '.not_recorded, .total.calls, .total.returns'
+# if the conversion left the calls out, converting again helps
+for which in raw own; do
+	$CDICT convert -q --max-loss 100 -e sched -i $which.data -o $which.cdict
+	$CDICT count --by syscall --max-loss 100 $which.cdict >/dev/null
+	echo "status $?"
+done
