@@ -44,7 +44,7 @@ struct figures {
 	struct table *kept[FIGURES_TABLES];
 	size_t n_kept;
 	char *kept_note, *kept_chart;
-	bool lacks; /* figures_lacks() was called */
+	bool lacks;      /* figures_lacks() was called */
 	char remedy[48]; /* text of figures_remedy() */
 };
 
