@@ -151,7 +151,7 @@ static inline const struct cdict_label *only_label(const struct mapping *m, int 
 	return found;
 }
 
-/* Every folder task/TID of @vm has one label with one role, and nobody else's says it were
+/* Every folder task/TID of @vm has one label with one role, and no other label says that it is
  * of this process. */
 static inline void check_vm(const struct mapping *m, const struct host_vm *vm)
 {
@@ -216,7 +216,7 @@ static inline const char *role_of(const struct mapping *m, int tid)
 {
 	static struct cdict_label label;
 
-	return mapping_find(m, tid, 0, &label) ? label.role : "nobody";
+	return mapping_find(m, tid, 0, &label) ? label.role : "none";
 }
 
 #endif

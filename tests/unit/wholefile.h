@@ -4,7 +4,7 @@
  * of the reader.
  *
  * One for a group of cases: setup() makes `schema` and `whole` before the first and teardown()
- * frees them behind the last. A case reads them and changes copies of its own.
+ * frees them after the last. A case reads them and changes copies of its own.
  */
 #ifndef TESTS_UNIT_WHOLEFILE_H
 #define TESTS_UNIT_WHOLEFILE_H

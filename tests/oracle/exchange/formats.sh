@@ -52,7 +52,7 @@ windows() {
 	diff <(rows sums whole.rows) <(rows sums parts.rows) | head -n 5
 }
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o x.cdict
-verdict windows_that_touch_add_up "$(windows 2>&1)"
+verdict adjacent_windows_add_up "$(windows 2>&1)"
 
 # ---- names are text --------------------------------------------------------------------------------
 

@@ -312,7 +312,7 @@ static void a_guest_does_not_move_to_another_cpu(void **state)
 	trace_fini(&tr);
 }
 
-static void two_windows_that_touch_hold_what_the_whole_holds(void **state)
+static void two_adjacent_windows_add_up_to_the_whole(void **state)
 {
 	struct trace tr;
 
@@ -356,7 +356,7 @@ int main(void)
 		cmocka_unit_test(accesses_are_timed_as_perf_kvm_stat_does),
 		cmocka_unit_test(of_several_accesses_before_one_entry_all_are_timed),
 		cmocka_unit_test(a_guest_does_not_move_to_another_cpu),
-		cmocka_unit_test(two_windows_that_touch_hold_what_the_whole_holds),
+		cmocka_unit_test(two_adjacent_windows_add_up_to_the_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

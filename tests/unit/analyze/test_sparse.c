@@ -89,7 +89,7 @@ static void rows_hold_what_was_put_into_them_however_few_stand_unpacked(void **s
 	}
 }
 
-/* What is packed is given back: rows that are asked for again and again take no more room. */
+/* Packed rows are given back: rows that are asked for again and again take no more room. */
 static void the_room_of_packed_rows_is_used_again(void **state)
 {
 	struct sparse s = { .size = sizeof(struct row), .most = 10 };

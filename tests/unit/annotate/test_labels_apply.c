@@ -83,7 +83,7 @@ static void compare_bad(const void *data, size_t size, const struct mapping *m)
 	struct cdict_reader *r;
 
 	if (cdict_reader_parse(&r, data, size, NULL))
-		return; /* the file's own header: nobody can open it */
+		return; /* the file's own header: it cannot be opened */
 	cdict_reader_verify(r, NULL);
 	cdict_reader_damage(r, &before);
 	cdict_reader_close(r);

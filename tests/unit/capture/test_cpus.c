@@ -12,7 +12,7 @@
 #include "capture/record/info.h"
 #include "capture/host/host.h"
 
-/* What is read becomes, written again, the last text; NULL: it is no list. */
+/* The list that is read and written again gives the last text; NULL: it is not a list. */
 static const struct list {
 	const char *text, *again;
 } lists[] = {

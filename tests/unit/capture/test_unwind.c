@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Callers by unwind tables: of this program, whose registers and stack are told as the kernel tells them. */
+/* Callers by unwind tables: of this program, whose registers and stack are given as the kernel gives them. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static void put64(struct buf *b, uint64_t v)
 	buf_add(b, &v, sizeof(v));
 }
 
-/* The callers' names do not go: nothing is done behind a call that the compiler could leave out. */
+/* The callers keep their frames: each does something after the call that the compiler cannot leave out. */
 #ifdef __clang__ /* it makes no clones */
 #define FRAME __attribute__((noinline))
 #else
@@ -216,7 +216,7 @@ static void a_short_stack_gives_the_frames_that_it_has(void **state)
 }
 
 /* Whatever stands there: no fault, and no more frames than there may be. */
-static void a_stack_of_noise_is_no_harm(void **state)
+static void a_stack_of_noise_does_no_harm(void **state)
 {
 	struct taken t;
 	uint32_t seed = 1;
@@ -243,7 +243,7 @@ static void a_stack_of_noise_is_no_harm(void **state)
 	let_go(&t);
 }
 
-static void samples_that_are_cut_or_of_no_program_are_told(void **state)
+static void samples_that_are_cut_or_without_a_program_are_reported(void **state)
 {
 	const size_t words = 1 + (size_t)__builtin_popcountll(unwind_regs);
 	struct buf b = { 0 }, kernel = { 0 };
@@ -283,8 +283,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callers_are_found_without_frame_pointers),
 		cmocka_unit_test(a_short_stack_gives_the_frames_that_it_has),
-		cmocka_unit_test(a_stack_of_noise_is_no_harm),
-		cmocka_unit_test(samples_that_are_cut_or_of_no_program_are_told),
+		cmocka_unit_test(a_stack_of_noise_does_no_harm),
+		cmocka_unit_test(samples_that_are_cut_or_without_a_program_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

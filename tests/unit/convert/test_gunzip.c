@@ -28,7 +28,7 @@ static size_t member(uint8_t *out, size_t room, const uint8_t *text, size_t n, i
 		     bool fields)
 {
 	uint8_t extra[300];
-	char name[] = "a name", comment[] = "and what it is";
+	char name[] = "a name", comment[] = "and a comment";
 	gz_header header = { .extra = extra,
 			     .extra_len = sizeof(extra),
 			     .name = (Bytef *)name,
@@ -169,7 +169,7 @@ static void members(void **state)
 	}
 }
 
-/* Cut anywhere it waits for more; a changed bit is found by both, or changes nothing of what is inflated. */
+/* Cut anywhere it waits for more; a changed bit is found by both, or changes nothing in the output. */
 static void damage(void **state)
 {
 	static uint8_t text[TEXT_MAX], data[6000], got[TEXT_MAX], other[TEXT_MAX];

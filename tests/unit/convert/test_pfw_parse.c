@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines of an I/O trace: strings and numbers of any length, and what is broken. */
+/* Lines of an I/O trace: strings and numbers of any length, and broken lines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +105,7 @@ static void numbers(void **state)
 		{ "time", "9223372036", true, 9223372036000000000 },
 		{ "time", "9223372037", false, 0 },
 		{ "time", "1e400", false, 0 },
-		/* What is none stays the text that it was. */
+		/* A text that is not a number stays as it was. */
 		{ "time", "1.5e", false, 0 },
 		{ "time", "-1.5", true, -1500000000 },
 		{ "time", "-2", true, -2000000000 },
@@ -234,7 +234,7 @@ static void escapes(void **state)
 		{ "\"\\ud83d\\ude00\"", "\xf0\x9f\x98\x80" },
 		{ "\"\\ud83d\"", "\xef\xbf\xbd" },
 		{ "\"\\u0000\"", "\xef\xbf\xbd" },
-		/* What is no escape stands for itself, and takes no more room than it had. */
+		/* A sequence that is not an escape stands for itself, and takes no more room than before. */
 		{ "\"\\um\"", "um" },
 		{ "\"\\u\\u\\u1\"", "uuu1" },
 		{ "\"\\q\"", "q" },
@@ -252,7 +252,7 @@ static void escapes(void **state)
 	}
 }
 
-/* Keys in any order, blanks, a comma behind: as writers have them. */
+/* Keys in any order, blanks, a comma at the end: as writers have them. */
 static void lines(void **state)
 {
 	struct parsed p;

@@ -58,7 +58,7 @@ static size_t put_numbers(uint8_t *at, const uint64_t *values, size_t n, unsigne
 	return n * size;
 }
 
-/* What is printed of type @type's event, in which b is @b and i is @i; "?" when nothing is; given. */
+/* Returns the text printed for an event of @type with b = @b and i = @i; "?" when there is none. */
 static char *printed(struct print *p, const struct cdict_schema *schema, size_t type, int32_t i,
 		     uint8_t b)
 {
@@ -162,7 +162,7 @@ static void formats_are_printed_alike_in_both_byte_orders(void **state)
 	}
 }
 
-/* libtraceevent 1.7 dies of these, of some in certain events only: whoever asked lives on, and other types are printed. */
+/* libtraceevent 1.7 crashes on these, on some in certain events only: the caller survives, and other types are printed. */
 static void a_crash_costs_its_type_alone(void **state)
 {
 	static const char *const prints[] = {

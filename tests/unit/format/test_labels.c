@@ -135,7 +135,7 @@ static void a_damaged_block_of_labels_costs_no_event(void **state)
 				struct cdict_damage d;
 
 				block[at] ^= (uint8_t)(1u << bit % 8);
-				if (bit < 8) /* else the check sum tells */
+				if (bit < 8) /* else the check sum shows it */
 					fix_block(block);
 				r = open_bytes(f.bytes.data, f.bytes.len);
 				cdict_reader_damage(r, &d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is written is read back: from many blocks, in order of time, in a window of it. */
+/* Written events are read back: from many blocks, in order of time, in a window of it. */
 #include "tests/unit/book.h"
 
 static void more_than_256_event_types_need_another_block(void **state)

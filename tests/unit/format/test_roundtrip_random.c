@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is written is read back: random schemas, random events. */
+/* Written data is read back: random schemas, random events. */
 #include "tests/unit/book.h"
 
 /* --- random schemas and events */

@@ -52,7 +52,7 @@ static void the_same_calls_give_the_same_bytes(void **state)
 	cdict_schema_free(schema);
 }
 
-/* What has been handed over is never taken back: after every call the bytes so far are
+/* Bytes handed over are never taken back: after every call the bytes so far are
  * the beginning of the finished file. */
 static void bytes_once_written_never_change(void **state)
 {

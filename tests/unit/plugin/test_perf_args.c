@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* The plugin is no library: its file itself. */
+/* The plugin is not a library: its source file is included. */
 #include "plugin/perf_args.c"
 
 static const struct line {

@@ -68,7 +68,7 @@ static const struct active_row *row_of(const struct active *a, const char *name)
 	return NULL;
 }
 
-static void what_touches_does_not_overlap_and_what_takes_no_time_is_not_active(void **state)
+static void adjacent_intervals_do_not_overlap_and_an_empty_interval_is_not_active(void **state)
 {
 	static const struct made lines[] = {
 		{ 10, 10, 0, 7 },  { 15, 15, 0, 7 }, /* active 10 to 30 */
@@ -170,7 +170,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			what_touches_does_not_overlap_and_what_takes_no_time_is_not_active),
+			adjacent_intervals_do_not_overlap_and_an_empty_interval_is_not_active),
 		cmocka_unit_test(sums_are_those_of_every_pair_however_many_threads),
 	};
 

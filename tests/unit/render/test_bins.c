@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bins of time and duration, and lanes of who had a CPU: nothing is lost between them. */
+/* Bins of time and duration, and lanes of the tasks that had a CPU: nothing is lost between them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,7 +142,7 @@ static void an_empty_grid_has_rows_to_draw_and_a_window_of_no_length_is_no_fault
 	bins_free(b);
 }
 
-static void a_lane_belongs_to_who_had_it_longest(void **state)
+static void a_lane_belongs_to_the_task_that_had_it_longest(void **state)
 {
 	struct lanes *l = lanes_new(1000, 2000, 10, 2);
 
@@ -219,7 +219,7 @@ int main(void)
 		cmocka_unit_test(an_event_stands_in_its_time_and_duration),
 		cmocka_unit_test(
 			an_empty_grid_has_rows_to_draw_and_a_window_of_no_length_is_no_fault),
-		cmocka_unit_test(a_lane_belongs_to_who_had_it_longest),
+		cmocka_unit_test(a_lane_belongs_to_the_task_that_had_it_longest),
 		cmocka_unit_test(many_short_pieces_outweigh_a_long_one),
 		cmocka_unit_test(a_cpu_that_many_share_is_not_idle),
 		cmocka_unit_test(pieces_that_tile_the_window_fill_every_lane),

@@ -77,7 +77,7 @@ static void rules_say_figure_rows_and_limit(void **state)
 	}
 }
 
-static void what_is_no_rule_is_told_why(void **state)
+static void an_invalid_rule_is_refused_with_the_reason(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "", "must begin with a figure" },
@@ -152,7 +152,7 @@ static void every_figure_has_a_name_of_its_own(void **state)
 	}
 }
 
-static void values_are_told_with_their_units(void **state)
+static void values_are_printed_with_their_units(void **state)
 {
 	const struct compare_figure percent = { .key = "run_percent" }, rate = { .counts = true },
 				    ns = { .ns = true };
@@ -172,9 +172,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_say_figure_rows_and_limit),
-		cmocka_unit_test(what_is_no_rule_is_told_why),
+		cmocka_unit_test(an_invalid_rule_is_refused_with_the_reason),
 		cmocka_unit_test(every_figure_has_a_name_of_its_own),
-		cmocka_unit_test(values_are_told_with_their_units),
+		cmocka_unit_test(values_are_printed_with_their_units),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
