@@ -15,7 +15,7 @@ import sys
 import zlib
 
 CDICT = os.environ['CDICT']
-# These read no capture, or change what is outside of the folder.
+# These read no capture, or change files outside of the folder.
 NOT = {'record', 'top', 'identify', 'job', 'pull', 'help', 'sweep'}
 # What an option without choices takes; others get "1".
 VALUES = {'time': '10%-20%', 'tid': '1', 'cpu': '0', 'task': '.', 'vm': 'x', 'map': 'map.csv', 'fields': 'comm,pid,time,trace',
@@ -59,7 +59,7 @@ def declared():
 
 
 def runs(command, options):
-    """Of one command: argument lists, each with on how many files it is tried, or (below 1) what part of such runs are."""
+    """The argument lists of one command, each with the number of files that it is tried on, or (below 1) the share of such runs."""
     base = NEEDS.get(command, [])
     chosen = [(o, c) for o, c in options.items() if c and o not in NO_OPTION]
     yield base, 99
@@ -70,7 +70,7 @@ def runs(command, options):
         shows = option in ('by', 'view', 'what', 'to')
         for choice in choices:
             yield base + [f'--{option}={choice}'], 1 if shows else 1 / 3
-            # what is drawn, and how: every pair with a later option's choices
+            # content and form: every pair with a later option's choices
             for other, others in chosen[1:] if i == 0 and shows else []:
                 for word in others:
                     yield base + [f'--{option}={choice}', f'--{other}={word}'], 1 / 3

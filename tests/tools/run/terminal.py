@@ -38,7 +38,7 @@ def drain():
 
 drain()
 status = child.wait()
-# n_tty_read() of Linux looks for data and then whether the other end is closed: what was written between the two is
-# still there behind the EIO.
+# n_tty_read() of Linux looks for data and then whether the other end is closed: data written between the two is
+# still there after the EIO.
 drain()
 sys.exit(status)
