@@ -145,7 +145,7 @@ static void read_samples(struct perfdata *pd)
 	}
 }
 
-/* A sample whose last byte is the last of a page, with nothing after them it. */
+/* A sample whose last byte is the last of a page, with nothing after it. */
 static void *at_the_edge(size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
