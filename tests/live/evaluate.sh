@@ -49,10 +49,10 @@ in_a_namespace() {
 	"$CDICT" convert -q -i x.data -o perf.cdict
 	namespace "$CDICT" record -q -o own.cdict -- sh -c "$storm" >record.out 2>&1
 	for file in perf.cdict own.cdict; do
-		"$CDICT" info "$file" | grep -q '^recorded: in a PID namespace' || echo "$file: not told"
+		"$CDICT" info "$file" | grep -q '^recorded: in a PID namespace' || echo "$file: not reported"
 		python3 "$TOP/tests/tools/check/evaluate" --windows 4 "$CDICT" "$file" >evaluate.out 2>&1 || cat evaluate.out
 		# The benchmark's tasks have names, and their wake-ups are there.
-		[ "$("$CDICT" tasks "$file" --format csv | grep -c sched-messaging)" -gt 10 ] || echo "$file: who ran?"
+		[ "$("$CDICT" tasks "$file" --format csv | grep -c sched-messaging)" -gt 10 ] || echo "$file: tasks are missing"
 	done
 }
 run in_a_pid_namespace in_a_namespace

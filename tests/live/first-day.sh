@@ -24,15 +24,15 @@ n=0
 type_() {
 	local rc
 	n=$((n + 1))
-	bash -c "$3" </dev/null >said 2>&1
+	bash -c "$3" </dev/null >output 2>&1
 	rc=$?
-	if [ $rc -eq "$1" ] && grep -qE -e "$2" said; then
+	if [ $rc -eq "$1" ] && grep -qE -e "$2" output; then
 		printf 'ok %02d_%s\n' $n "$(tr -cs 'a-zA-Z0-9' _ <<<"${3:0:50}")"
 	else
 		printf 'not ok %02d_%s\n' $n "$(tr -cs 'a-zA-Z0-9' _ <<<"${3:0:50}")"
 		echo "    # $3"
 		echo "    # ends with $rc, $1 is wanted, and /$2/ in:"
-		head -n 8 said | sed 's/^/    # /'
+		head -n 8 output | sed 's/^/    # /'
 	fi
 }
 

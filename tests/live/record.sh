@@ -30,7 +30,7 @@ recorded() {
 }
 sched() { recorded -m 4M -e 'sched:*' -a "$@"; }
 
-# The recording has what the case is about; else the case tests nothing.
+# The recording has the events that the case is about; else the case tests nothing.
 must_have() { # RECORD TYPE, FILE
 	perf script -D -i "$2" 2>/dev/null | grep -aq "$1" || echo "the recording has no $1"
 }

@@ -10,7 +10,7 @@ export LC_ALL=C # lines are bytes: a comm need not be text
 
 pass() { echo "ok $1"; }
 skip() { echo "skip $1 $2"; }
-# fail NAME <what is wrong
+# fail NAME <FAULTS
 fail() {
 	echo "not ok $1"
 	head -n 20 | sed 's/^/    # /' | cut -c1-400
@@ -24,7 +24,7 @@ verdict() {
 
 have_perf() { command -v perf >/dev/null 2>&1; }
 
-# ---- what is tested with ----------------------------------------------------------------------------
+# ---- inputs of the tests ----------------------------------------------------------------------------
 
 # real_captures [all] - the files of all real captures: those in tests/data, then the others of
 # ../shared/captures.  kvm-medium and kvm-libvirt-run2 are of kvm-libvirt's kind (the same host,
@@ -109,7 +109,7 @@ once() {
 		return "$1"
 	fi
 }
-# content_of FILE - a key by what is in it, or in the files of the directory
+# content_of FILE - a key by its contents, or by those of the files of the directory
 content_of() {
 	if [ -d "$1" ]; then
 		echo "dir-$(cat "$1"/* | sha256sum | cut -c1-40)"
@@ -175,7 +175,7 @@ differ() {
 	diff "$1" "$2" | head -n 6
 }
 
-# convert_and_compare FILE [OPTIONS FOR convert...] - nothing, or what is wrong: `cdict convert`
+# convert_and_compare FILE [OPTIONS FOR convert...] - prints nothing, or the faults: `cdict convert`
 # must end with status 0 and `cdict script` print perf's lines.  $compared, a regular expression,
 # names other events; with $by_cpu lines of equal time may come in another order of the CPUs.
 convert_and_compare() {

@@ -96,7 +96,7 @@ echo qemu-system-x86 | tee "$host/100/comm" >"$host/100/task/100/comm"
 "$CDICT" job create -q --store store 2001 && "$CDICT" push -q --store store --job 2001 --host h --with-file in.cdict || exit 1
 "$CDICT" pull -q --store store --job 2001 -o pulled && pulled=$(ls pulled) || exit 1
 
-# over COMMAND - what is wrong, over all samples
+# over COMMAND - prints the faults, over all samples
 over() {
 	local command=$1 sample kind out status sum
 	for sample in samples/*; do
@@ -134,7 +134,7 @@ for kind in $kinds; do
 		# convert reads each, or it would be no capture
 		for sample in samples/"$kind".*; do
 			[ "$kind" = cdict ] || "$CDICT" convert -q -i "$sample" -o may.cdict >/dev/null 2>&1
-			case $? in 0 | 2) ;; *) fail "convert_$sample" <<<"is none" ;; esac
+			case $? in 0 | 2) ;; *) fail "convert_$sample" <<<"not recognised" ;; esac
 			rm -f may.cdict
 		done
 	else
@@ -184,7 +184,7 @@ part() {
 }
 verdict captures_part_of_a_folder "$(part 2>&1)"
 
-# What only begins as a capture does is replaced: other JSON, gzip, zlib.
+# A file that only begins like a capture is replaced: other JSON, gzip, zlib.
 others() {
 	local command
 	rm -rf work && mkdir work && cd work || exit 1

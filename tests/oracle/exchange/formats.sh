@@ -9,7 +9,7 @@ cd "$(mktemp -d)" || exit 1
 check=$TOP/tests/oracle/exchange/_lib/perfetto_check.py
 rows() { python3 "$TOP/tests/oracle/exchange/_lib/rows.py" "$@"; }
 
-# agree CDICT OPTIONS... - Perfetto's slices, CSV, Chrome's JSON and .pfw say the same; what is wrong
+# agree CDICT OPTIONS... - Perfetto's slices, CSV, Chrome's JSON and .pfw agree; prints the differences
 agree() {
 	local format
 	for format in csv json pfw pfw.gz pftrace; do

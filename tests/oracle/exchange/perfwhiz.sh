@@ -11,7 +11,7 @@ cd "$(mktemp -d)" || exit 1
 }
 export_to() { "$CDICT" export -q --max-loss 100 --to perfwhiz "$@"; }
 
-# trip CDICT - what is wrong with it after one trip, and after two
+# trip CDICT - prints its faults after one trip, and after two
 trip() {
 	export_to "$1" -o 1.whiz && "$CDICT" convert -q --max-loss 100 -e '*' -i 1.whiz -o 2.cdict &&
 		export_to 2.cdict -o 2.whiz && "$CDICT" convert -q --max-loss 100 -e '*' -i 2.whiz -o 3.cdict &&

@@ -39,7 +39,7 @@ for t in tasks:
         print(f'{t["name"]}: {switches[t["name"]]} switches by stack, {t["switches"]} in all')
 for name in set(off) | set(switches):
     if name not in want:
-        print(f"{name} is no task")
+        print(f"{name} is not a task")
 END
 }
 

@@ -23,7 +23,7 @@ def number(v):
 
 
 def ns(v):
-    """From µs; what is less than a ns is dropped."""
+    """From µs; fractions of a ns are dropped."""
     return int(decimal.Decimal(number(v)) * 1000)
 
 
