@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 # element FILE ID - what the page has there
 element() { sed -n 's|.*<script type="[^"]*" id="'"$2"'">\([^<]*\)</script>.*|\1|p' "$1"; }
 
-# What a page without its engine is: all that one with it shows first, and a sentence.
+# A page without its engine: everything that one with it shows first, and a sentence.
 without_engine() {
 	local dir name=a_page_built_with_WASM=0_has_its_tables_and_says_what_it_lacks wrong=
 	dir=$(mktemp -d)

@@ -22,7 +22,7 @@ printf 'qemu-system-x86_64\0-name\0guest=instance-0000002a,debug-threads=on\0' >
 echo qemu-system-x86 | tee saved/proc/700/comm >saved/proc/700/task/700/comm
 echo 'CPU 0/KVM' >saved/proc/700/task/701/comm
 
-# what flame graphs are of: a capture with stacks, made by perf, folded stacks, logs of calls
+# inputs of flame graphs: a capture with stacks, made by perf, folded stacks, logs of calls
 if have_perf; then
 	perf script --dlfilter "$BUILD/cdict-dlfilter.so" --dlarg out=stacks.cdict --dlarg quiet=1 -i "$DATA/kvm-callchain.data" >/dev/null 2>&1
 	cat >wakers.trace <<'TRACE'

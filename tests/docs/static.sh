@@ -9,7 +9,7 @@ wrong=
 for library in cairo curl jansson sqlite3 libvirt png X11; do
 	readelf -d "$CDICT" | grep -i "NEEDED.*$library" && wrong+="the program is linked with $library "
 done
-verdict what_few_commands_use_is_loaded_by_them "$wrong"
+verdict rarely_used_libraries_are_loaded_on_demand "$wrong"
 
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o x.cdict
 mkdir nolib && echo none >nolib/libcairo.so.2

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A perf.data, converted; what comes out is whole, whatever went in. */
+/* A perf.data, converted; the output is complete, whatever the input. */
 #include "base/memory/buf.h"
 #include "convert/convert.h"
 #include "tests/fuzz/lib/walk.h"

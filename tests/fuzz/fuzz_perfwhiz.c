@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A file of perfwhiz, converted; what comes out is whole, whatever went in.  The input is the MessagePack:
+ * A file of perfwhiz, converted; the output is complete, whatever the input.  The input is the MessagePack:
  * zlib's check sums would keep the fuzzer out.  Its first byte says where the packed stream is cut.
  */
 #include <zlib.h>

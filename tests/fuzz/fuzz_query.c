@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SQL over a cdict: what stands before the first NUL byte are the statements, the rest is the file. Without statements those below
+ * SQL over a cdict: the bytes before the first NUL are the statements, the rest is the file. Without statements those below
  * are run; without a file one of two tasks and an exit. Statements end by themselves, or when the target stops them.
  */
 #include <stdio.h>

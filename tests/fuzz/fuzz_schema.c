@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct cdict_writer *w;
 	struct cdict_reader *r;
 	struct buf b = { 0 };
-	/* Exactly as long: the parser sees no NUL behind. */
+	/* Exactly as long: the parser sees no NUL after it. */
 	char *copy = malloc(size ? size : 1);
 	static uint8_t zeros[1 << 16];
 	int type;

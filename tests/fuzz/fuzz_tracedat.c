@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace.dat, converted; what comes out is whole, whatever went in. */
+/* A trace.dat, converted; the output is complete, whatever the input. */
 #include "base/memory/buf.h"
 #include "convert/tracedat/tracedat.h"
 #include "tests/fuzz/lib/walk.h"

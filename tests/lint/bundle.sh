@@ -31,9 +31,9 @@ holds a_default_export_ends_the_build 1 "export default 1;"
 # what a page carries of a module: its code, whole
 printf '%s\n' '// words' '/**' ' * @type {number}' ' */' 'export const a = 1; // one' '	/** @type {any} */ (f)(a);' '/* words */' "	const u = 'http://x'; /* y */" >"$module"
 if [ "$(awk -f render/web/build/bundle.awk -v entry="$module" | sed '1,4d')" = "$(printf '%s\n' 'const a = 1; // one' '/** @type {any} */ (f)(a);' "const u = 'http://x'; /* y */" 'return { a };' '})();' '})();')" ]; then
-	echo "ok lines_of_comment_stay_behind_and_code_does_not"
+	echo "ok comments_are_removed_and_code_is_kept"
 else
-	echo "not ok lines_of_comment_stay_behind_and_code_does_not"
+	echo "not ok comments_are_removed_and_code_is_kept"
 	awk -f render/web/build/bundle.awk -v entry="$module"
 	failed=1
 fi

@@ -55,7 +55,7 @@ fi
 # once more, from the file's own labels; then another name for the same VM
 cp x.cdict again.cdict
 "$CDICT" annotate again.cdict --openstack --openrc openrc 2>err
-same the_files_own_labels_tell_the_vms "$want" "$(display again.cdict)"
+same the_files_own_labels_identify_the_vms "$want" "$(display again.cdict)"
 sed 's/chain-05-Firewall/chain-06-Gate/' rules >renamed
 serve renamed
 rc_file
@@ -73,7 +73,7 @@ stop_servers
 cp plain.cdict down.cdict
 "$CDICT" annotate down.cdict --map own.csv,map.csv --openstack --openrc openrc 2>err
 same without_openstack_the_rest_is_done 0 $?
-says and_one_line_tells_it 'no names from OpenStack: ' err
+says and_one_line_reports_it 'no names from OpenStack: ' err
 says with_the_names_of_the_mapping '1228 Mine.07.vcpu0' <(display down.cdict)
 cp down.cdict same.cdict
 "$CDICT" annotate -q same.cdict --openstack --openrc openrc 2>err

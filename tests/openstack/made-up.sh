@@ -102,7 +102,7 @@ against() { # RULES [OPTION]...: asks a service that has these rules before the 
 	rc_file OS_REGION_NAME=R1
 	run "$@" --openrc "$work/openrc"
 }
-# The host's names are still present, and one line names what is missing.
+# The host's names are still present, and one line names the missing part.
 all_the_same() { # NAME TEXT
 	if [ "$status" -ne 0 ]; then
 		not_ok "$1" "status $status" "$(cat "$work/err")"
@@ -222,7 +222,7 @@ rules loop <<-R
 R
 against loop
 same pages_that_go_round_come_to_an_end 2 "$(grep -c '^GET /v2.1/servers' "$log")"
-says and_what_they_brought_counts 'named 1 of 3 VMs' "$work/err"
+says and_their_answers_count 'named 1 of 3 VMs' "$work/err"
 
 rules broken_page <<-R
 	> GET /v2.1/servers/detail marker=two
@@ -235,7 +235,7 @@ rules broken_page <<-R
 R
 against broken_page
 says a_list_that_breaks_off_is_reported 'the list of servers is not complete' "$work/err"
-says and_what_came_before_is_used 'named 1 of 3 VMs' "$work/err"
+says and_earlier_answers_are_used 'named 1 of 3 VMs' "$work/err"
 
 # --- refusals ------------------------------------------------------------------------------------
 
@@ -259,7 +259,7 @@ rules forbidden <<-R
 	{"servers": [{"id": "11111111-0000-4000-8000-000000000002", "name": "fw-05", "tenant_id": "p-ops"}]}
 R
 against forbidden
-same what_the_project_sees_is_named 'instance-00000001   
+same servers_of_the_project_are_named 'instance-00000001   
 instance-00000002 fw 5 ops
 instance-00000003   ' "$(named)"
 says and_that_it_is_only_the_project_is_reported 'only the servers of project ops are visible' "$work/err"
@@ -433,7 +433,7 @@ rules flaky <<-R
 	<html>later</html>
 R
 against flaky
-same what_fails_twice_may_work_at_the_third_time "$want" "$(named)"
+same a_request_that_fails_twice_may_work_the_third_time "$want" "$(named)"
 
 rules broken <<-R
 	> GET /v2.1/servers/detail
@@ -493,7 +493,7 @@ for body in '' '{' '[]' 'null' '"x"' '<html>' '{"servers": 7}' '{"servers": [{"i
 	'[]' | '{"servers": 7}') text='no list of servers' ;;
 	*) text=answer ;;
 	esac
-	all_the_same "an_answer_that_is_garbage_is_told_$((i = ${i-0} + 1))" "$text"
+	all_the_same "an_answer_that_is_garbage_is_reported_$((i = ${i-0} + 1))" "$text"
 done
 rules odd <<-R
 	> GET /v2.1/servers/detail
@@ -508,7 +508,7 @@ rules not_http <<-R
 	< SSH-2.0-OpenSSH_9.2
 R
 against not_http
-all_the_same what_speaks_no_http_is_reported 'servers/detail: '
+all_the_same a_service_without_http_is_reported 'servers/detail: '
 
 rules huge <<-R
 	> GET /v2.1/servers/detail
@@ -622,7 +622,7 @@ run bad_pattern --openrc "$work/openrc" --name-pattern 'a(b)'
 says a_pattern_without_names_is_reported 'has neither (?<name>...) nor (?<group>...)' "$work/err"
 run nothing
 same without_any_settings_it_fails 1 "$status"
-says and_says_what_can_be_given 'use --openrc or --os-cloud, or set the OS_* variables' "$work/err"
+says and_names_the_options 'use --openrc or --os-cloud, or set the OS_* variables' "$work/err"
 "$CDICT" identify --proc-root "$work/proc" --os-cloud x >/dev/null 2>&1
 same options_of_openstack_need_openstack 129 $?
 run no_file --openrc "$work/no-such-file"

@@ -49,7 +49,7 @@ on_terminal() {
 			grep -q 'Please enter' screen && break
 			sleep 0.05
 		done
-		sleep 0.2 # the echo goes off behind the question
+		sleep 0.2 # the echo goes off after the question
 		printf '%s' "$1"
 	} | script -qefc "$2" /dev/null >screen 2>&1
 }
@@ -78,7 +78,7 @@ same without_a_terminal_it_is_that_of_the_environment "$want" "$(named)"
 unset OS_PASSWORD
 setsid -w "$CDICT" identify --proc-root proc --openstack --openrc dashboard >out 2>err <<<"$password"
 same without_either_it_fails 1 $?
-says and_says_what_is_missing 'dashboard: lacks password (OS_PASSWORD)' err
+says and_names_the_missing_setting 'dashboard: lacks password (OS_PASSWORD)' err
 
 # From here on without a terminal, wherever the tests are run: else it is what the file prints on.
 identify() {
@@ -90,7 +90,7 @@ rc_file 'echo loud; . "$(dirname "$BASH_SOURCE")/sub folder/more"'
 echo "export OS_REGION_NAME=R; echo and-so-on" >"sub folder/more"
 identify --openrc openrc
 same a_file_may_read_others "$want" "$(named)"
-says and_what_it_says_is_a_message and-so-on err
+says and_its_output_is_a_message and-so-on err
 identify --openrc <(cat openrc)
 same a_file_may_be_a_pipe "$want" "$(named)"
 PATH=$work/evil:$PATH

@@ -30,14 +30,14 @@ chromium_dump() { chromium_once --dump-dom "$1" 2>chromium.err; }
 
 # look_at [--firefox] PAGE... - uses each page, view by view, in one browser
 look_at() {
-	node "$LIB/quiet.mjs" "$@" >said 2>node.err || fail the_browser_ends_well <node.err
+	node "$LIB/quiet.mjs" "$@" >actions 2>node.err || fail the_browser_ends_well <node.err
 }
-# said_of PAGE - prints forbidden actions of the page, or "PAGE: quiet"
-said_of() { grep "^$1: " said; }
+# actions_of PAGE - prints forbidden actions of the page, or "PAGE: quiet"
+actions_of() { grep "^$1: " actions; }
 # quiet NAME PAGE - of a page that was looked at
 quiet() {
 	local text
-	text=$(said_of "$2")
+	text=$(actions_of "$2")
 	if [ "$text" = "$2: quiet" ]; then pass "$1"; else fail "$1" <<<"${text:-nothing is known of $2}"; fi
 }
 

@@ -37,7 +37,7 @@ start_cluster() {
 			[ "$port" -lt 55000 ] && break # the bus is at the port + 10000
 		done
 		start_redis "$port" "$dir/$i" --cluster-enabled yes --cluster-config-file nodes.conf \
-			--cluster-node-timeout 120000 || return # a slow machine is no node that fails
+			--cluster-node-timeout 120000 || return # a slow machine is not a failing node
 		ports+=("127.0.0.1:$port")
 	done
 	cluster_port=${ports[0]#*:}

@@ -49,7 +49,7 @@ static inline void limits_begin(size_t size)
 	limits_most = limits_held + (64l << 20) + 8 * (long)size;
 }
 
-/* limits_end - what comes now is not the target's. */
+/* limits_end - allocations from here on are not the target's. */
 static inline void limits_end(void)
 {
 	limits_most = INT64_MAX;

@@ -134,9 +134,9 @@ interrupted() {
 	[ ! -e k.journal ] || echo "the journal is left"
 }
 if command -v jq >/dev/null; then
-	verdict what_kill_9_interrupts_goes_on "$(interrupted 2>/dev/null)"
+	verdict an_upload_interrupted_by_kill_9_goes_on "$(interrupted 2>/dev/null)"
 else
-	skip what_kill_9_interrupts_goes_on jq
+	skip an_upload_interrupted_by_kill_9_goes_on jq
 fi
 # After a signal that can be caught, it prints how to continue, and ends by that signal.
 stopped() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A real headless Firefox behind the calls of browser.mjs, driven by Marionette: JSON over a socket on
+// A real headless Firefox with the calls of browser.mjs, driven by Marionette: JSON over a socket on
 // loopback, each message as LENGTH:[TYPE, ID, ...]
 // (firefox-source-docs.mozilla.org/testing/marionette/Protocol.html). The port is one that was free;
 // Firefox writes it into its profile.

@@ -45,7 +45,7 @@ async function checkAlone(browser, file, says) {
 	says(all.every((f) => f.hit === /vhost/i.test(f.name)) && all.some((f) => f.hit), 'the search marks other frames');
 	says(await found(tab) === `${((100 * sum((stack) => /vhost/i.test(stack))) / all[0].total).toFixed(1)} % found`, `the search says ${await found(tab)}`);
 	await type(tab, '(');
-	says((await frames(tab)).every((f) => !f.hit), 'a pattern that is none is found');
+	says((await frames(tab)).every((f) => !f.hit), 'a missing pattern is found');
 	await type(tab, '');
 	says((await frames(tab)).every((f) => !f.hit) && await found(tab) === '', 'the search does not end');
 	// a click: as wide as the picture; the others are gone; Esc shows all again

@@ -31,7 +31,7 @@ const INJECTED = `(() => {
 })()`;
 
 // What the page has to say of everything that can be pointed at; which cards there were.
-const TOLD = `(() => {
+const OBSERVED = `(() => {
 	const { app } = cdictPage;
 	let n = 0;
 	for (const plot of [...app.view.plots, app.overview.plot, app.pins.plot])
@@ -113,18 +113,18 @@ async function useIt(tab) {
 	await tab.drag(400, 165, 700, 165);
 	for (const key of ['w', 'd', 's', 'a', 'f', 'm', '?', 'Escape', '/', 'Escape', 'Escape']) await tab.key(key);
 	await tab.idle();
-	// what folds is opened, and what can be taken along is looked at
+	// folded parts are opened, and exports are checked
 	await tab.evaluate('void document.querySelectorAll(".group-name .opener, .menu summary").forEach((el) => el.click())');
 	await tab.idle();
 }
 
-// What a picture does when it is opened as a document of its own.
+// The actions of a picture that is opened as a document.
 async function openPicture(browser, { name, text }, wrong) {
 	const path = join(mkdtempSync(join(tmpdir(), 'taken-')), 'x.svg');
 	writeFileSync(path, text);
 	const tab = await browser.open(path);
 	await sleep(100);
-	if (!(await tab.evaluate('document.documentElement.localName === "svg" && !document.querySelector("parsererror, script, [onload], [onerror]")'))) wrong.push(`${name} is no picture`);
+	if (!(await tab.evaluate('document.documentElement.localName === "svg" && !document.querySelector("parsererror, script, [onload], [onerror]")'))) wrong.push(`${name} is not a picture`);
 	await tab.look();
 	wrong.push(...tab.problems().map((text_) => `${name}: ${text_}`));
 	await tab.close();
@@ -141,7 +141,7 @@ async function visit(browser, file, thoroughly) {
 			await useIt(tab);
 			const injected = await tab.evaluate(INJECTED);
 			if (injected) wrong.push(`${view}: ${injected}`);
-			await tab.evaluate(TOLD);
+			await tab.evaluate(OBSERVED);
 			// of one that is not quiet no more is to be known
 			if (tab.problems().length || wrong.length) break;
 			if (!thoroughly) continue;
@@ -154,7 +154,7 @@ async function visit(browser, file, thoroughly) {
 			tables += files.filter(({ type }) => type === 'text/csv').length;
 			if (['vcpus', 'exits', 'tasks&fold=groups', 'cores'].includes(view)) await tab.evaluate(DEEDS);
 			await tab.idle();
-			await tab.evaluate(TOLD);
+			await tab.evaluate(OBSERVED);
 			const more = await tab.evaluate(INJECTED);
 			if (more) wrong.push(`${view}, used: ${more}`);
 			if (tab.problems().length || wrong.length) break;

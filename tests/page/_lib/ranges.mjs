@@ -10,7 +10,7 @@ const firefox = args[0] === '--firefox' && args.shift();
 const { Browser } = await import(firefox ? './firefox.mjs' : './browser.mjs');
 const VIEWS = ['vcpus', 'exits', 'tasks', 'coremap', 'switches', 'cores'];
 
-// The case: its capture, what is wrong, how much was compared.
+// The case: its capture, the faults, how much was compared.
 let cdictFile, capture, wrong, compared;
 
 // [from, to) as --time takes it: seconds of the recording's clock, exact to the ns
@@ -28,7 +28,7 @@ function rangesOf({ from, to }) {
 }
 
 // The key by which a row is found: texts and identities of the command's row. Tasks may have
-// other names in a window that did not see them renamed: tid and pid tell them.
+// other names in a window that did not see them renamed: tid and pid identify them.
 const KEYS = ['tid', 'cpu', 'reason', 'reason_code', 'antagonist_tid'];
 const BYNAME = new Set(['name', 'comm', 'vm', 'antagonist', 'antagonist_vm', 'worst_behind', 'worst_task', 'worst_antagonist', 'vcpu']);
 const keyOf = (row, table) => [...KEYS, ...(['exits_vm', 'halts_vms'].includes(table) ? ['vm'] : table === 'delays' ? ['vm', 'behind'] : table === 'beside' ? ['vm', 'beside'] : [])].filter((key) => !(table === 'tasks' && key === 'cpu' && row.tid))

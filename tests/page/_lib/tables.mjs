@@ -25,7 +25,7 @@ for (const name of Object.keys(TABLES)) {
 		rows++;
 	});
 	if (want.total) {
-		// "total without idle" and its like is no task
+		// "total without idle" and its like is not a task
 		const { name: word, reason, vm, ...figures } = want.total;
 		const got = loader.commandRow(data, table, table.total);
 		const differs = rowDiffers(figures, Object.fromEntries(Object.entries(got).filter(([key]) => key in figures)));
