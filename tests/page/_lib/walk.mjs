@@ -157,7 +157,7 @@ async function sentences(tab, where) {
 		const reasons = shown.vcpu_reasons.filter((r) => r.task === task && !r.idle);
 		const cost = reasons.map((r) => r.exit_ns + r.qemu_ns);
 		const is = (what, ...ns) => {
-			const fits = ns.length === durations.length && answers.every(([v, unit], i) => Math.abs(ns[i] / UNITS[unit] - v) <= 0.5001 / 10 ** (v.split('.')[1]?.length ?? 0));
+			const fits = ns.length === durations.length && durations.every(([v, unit], i) => Math.abs(ns[i] / UNITS[unit] - v) <= 0.5001 / 10 ** (v.split('.')[1]?.length ?? 0));
 			says(fits, `${where}: "${text}": ${what} are ${ns} ns in the table`);
 		};
 		const parts = (...want) => says(String(percents) === String(want.map((v) => v.toFixed(0))), `${where}: "${text}": the table has ${want} %`);
