@@ -6,7 +6,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
-# element FILE ID - what the page has there
+# element FILE ID - prints that element of the page
 element() { sed -n 's|.*<script type="[^"]*" id="'"$2"'">\([^<]*\)</script>.*|\1|p' "$1"; }
 
 # A page without its engine: everything that one with it shows first, and a sentence.
@@ -21,7 +21,7 @@ without_engine() {
 	"$CDICT" report -q "$dir/x.cdict" -o "$dir/with.html"
 	"$dir/cdict" report -q --embed all "$dir/x.cdict" -o "$dir/without.html"
 	for id in tables-0 bins-0; do
-		[ -n "$(element "$dir/without.html" $id)" ] || wrong+=" there is no $id"
+		[ -n "$(element "$dir/without.html" $id)" ] || wrong+=" $id is missing"
 		[ "$(element "$dir/with.html" $id)" = "$(element "$dir/without.html" $id)" ] || wrong+=" $id differs"
 	done
 	grep -q 'id="cdict-engine"' "$dir/with.html" || wrong+=" the other build has no engine either"

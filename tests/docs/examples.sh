@@ -80,7 +80,7 @@ run_all() { # NAME, lines on stdin
 		status=$?
 		# the capture is too short for limits, and has no such VM
 		[[ $line == *--max-delay* || $line == *--fail-if* ]] && grep -q 'cannot judge' err && continue
-		# what was kept of it, with a warning
+		# the part that was kept, with a warning
 		[[ $line == *killed.data* && $status = 2 && -s killed.cdict ]] && continue
 		[ $status = 0 ] && { [ -s out ] || [ -s err ] || [[ $line == *'cdict job '* || $line == *-o\ * || $line == *'cdict report'* || $line == *secret* || $line == *annotate* || $line == *damaged* ]]; } ||
 			wrong+="$line: status $status $(head -n 2 err)"$'\n'

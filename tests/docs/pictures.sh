@@ -131,7 +131,7 @@ for data in "$DATA"/kvm-small.data "$DATA"/kvm-zstd.data "$DATA"/kvm-callchain.d
 	check_sums x.cdict "$name"
 done
 
-# --- captures without what a view needs, and with loss ---
+# --- captures without the events that a view needs, and with loss ---
 
 for trace in loss two-vcpus arm64-exits hotplug migrations; do
 	rm -f t.cdict

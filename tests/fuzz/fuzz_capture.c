@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Events made of the input, eight bytes each, written and read back: the same events; and the figures of
- * the whole add up, as do adjacent windows; a walk over a window from the digests of the file, or of the
- * page, gives the same as one from the start, unless the input contradicts itself.
+ * the whole add up, as do adjacent windows; a walk over a window from the digests of the file, or
+ * of the page, gives the same as one from the start, unless the input contradicts itself.
  */
 #include "analyze/walk/digest.h"
 #include "format/file/writer.h"
@@ -59,7 +59,7 @@ static int32_t tid_of(uint8_t byte)
 static void make_event(struct bench *b, const uint8_t *p, uint64_t *t_ns, int32_t *cur)
 {
 	static const uint64_t states[] = { 0, 0, 1, 1, 1, 2, 256, 128, 4, 64, 32, 16 };
-	/* what has ended comes back only where the input wants slips, and IDLE sleeps only there */
+	/* ended tasks come back only where the input wants slips, and IDLE sleeps only there */
 	size_t n_states = sizeof(states) / sizeof(states[0]) - (b->slips ? 0 : 2);
 	size_t n = cdict_schema_count(b->schema);
 	/* Most are switches and wake-ups. */

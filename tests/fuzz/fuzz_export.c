@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A cdict, made as of fuzz_blocks, through every writer of `cdict export`, the whole of it and a part.  The output is
- * read again: JSON is JSON, Perfetto's trace keeps its rules, rows of CSV have the header's cells, nothing in them that a
- * spreadsheet would run, and the slices of a CPU touch; folded stacks add up; a member of gzip holds what went
- * in; perfwhiz's file is one to us; SQLite finds its database whole.  Formats agree on how much there is.
+ * A cdict, made as of fuzz_blocks, through every writer of `cdict export`, the whole of it and a
+ * part.  The output is read again: JSON is JSON, Perfetto's trace keeps its rules, rows of CSV have
+ * the header's cells, nothing in them that a spreadsheet would run, and the slices of a CPU touch;
+ * folded stacks add up; a member of gzip holds what went in; perfwhiz's file is one to us; SQLite
+ * finds its database whole.  Formats agree on how much there is.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* libtraceevent forgets what it parsed of a format that it then refuses. */
+/* libtraceevent leaks the parsed part of a format that it then refuses. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The contents of a store: a value as it is, and as the body of one whose checksum is right; a job; waiting recordings, and a start. Accepted values can be
- * printed, and encoded again they are the same.
+ * The contents of a store: a value as it is, and as the body of one whose checksum is right; a job;
+ * waiting recordings, and a start. Accepted values can be printed, and encoded again they are the
+ * same.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a compute or identity service answers: pages of servers, versions, tokens, errors. */
+/* Answers of a compute or identity service: pages of servers, versions, tokens, errors. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

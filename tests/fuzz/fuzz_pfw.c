@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An I/O trace, as it is, and as text in gzip members: converted; the output is complete, adds up with the lines of the
- * input, and its args are JSON. Threads do not change it.
+ * An I/O trace, as it is, and as text in gzip members: converted; the output is complete, adds up
+ * with the lines of the input, and its args are JSON. Threads do not change it.
  */
 #include <stdio.h>
 #include <sys/mman.h>

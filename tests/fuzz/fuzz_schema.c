@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A kernel format file; and what was made of it, written as a file and read back. */
+/* A kernel format file; and its schema, written as a file and read back. */
 #include "base/memory/buf.h"
 #include "cdict/writer.h"
 #include "tests/fuzz/lib/walk.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Foreign input of cdict sweep: a benchmark's JSON by a path, the data of a sweep, a line of its journal; and the
- * parameters and metrics of a command line. Refused with a reason, or taken; of data that was taken the figures are
- * in order, it is drawn and written in every form, and written data is read back unchanged.
+ * Foreign input of cdict sweep: a benchmark's JSON by a path, the data of a sweep, a line of its
+ * journal; and the parameters and metrics of a command line. Refused with a reason, or taken; of
+ * data that was taken the figures are in order, it is drawn and written in every form, and written
+ * data is read back unchanged.
  */
 #include <stdlib.h>
 #include <string.h>

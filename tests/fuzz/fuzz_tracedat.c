@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* libtraceevent forgets what it parsed of a format that it then refuses. */
+/* libtraceevent leaks the parsed part of a format that it then refuses. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

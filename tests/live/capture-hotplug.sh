@@ -95,7 +95,7 @@ comes_later() {
 	[ "$(about record.cpus x.cdict)" = "0-$cpu" ] || echo "CPUs are $(about record.cpus x.cdict)"
 }
 
-# The flight recorder's file has what was held of both times.
+# The flight recorder's file has the held events of both times.
 comes_to_the_flight_recorder() {
 	local pid
 	begin --keep 30s --trigger 'latency>10s'

@@ -126,7 +126,7 @@ size_holds() {
 
 may_record || exit 77
 command -v chrt >/dev/null || { echo "chrt is not installed" >&2; exit 77; }
-# run() gives each its own folder: these share what the minute left.
+# run() gives each its own folder: these share the files of the minute.
 verdict a-minute-of-storm-is-survived "$(a_minute_of_storm 2>&1)"
 verdict memory-stays-below-the-printed-limit-kept-by-time "$(memory by-time 2 2>&1)"
 verdict memory-stays-below-the-printed-limit-kept-by-size "$(memory by-size 3 2>&1)"

@@ -21,7 +21,7 @@ nothing_lost() {
 	"$CDICT" info -q --verify x.cdict >/dev/null || echo "info --verify ends with $?"
 }
 
-# Of the command and all its descendants: what the kernel charges them, and what we recorded. The
+# Of the command and all its descendants: the time that the kernel charges them, and the recorded time. The
 # last switch of a task comes after the kernel's account of it was closed, or not.
 switches_match() {
 	local root theirs ours tasks
@@ -78,7 +78,7 @@ tiny_ring() {
 # ---- at the same time as perf ----------------------------------------------------------------------------------
 
 # Both record; in the seconds that both have, each CPU shows the same events, but for the times, which
-# the kernel takes for each recorder anew, and for what the recorder does to itself.
+# the kernel takes for each recorder anew, and for the recorder's own activity.
 together_with_perf() {
 	local own from to cpu pid
 	cp "$(type -P true)" begin
@@ -194,7 +194,7 @@ full_disk() {
 	done
 }
 
-# What was reserved for the end, and not needed, is given back.
+# Space that was reserved for the end, and not needed, is given back.
 reserve_is_given_back() {
 	local blocks
 	"$CDICT" record -q -s 0.5 -o x.cdict || echo "record ends with $?"

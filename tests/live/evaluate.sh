@@ -38,7 +38,7 @@ run a_task_and_its_children evaluated "$naps" -e $sched
 run threads evaluated "$naps" --per-thread -e $sched
 run not_those_it_starts evaluated "$storm" -i -e $sched
 run all_of_a_command evaluated "$storm" -e "'sched:*'"
-# Of a PID namespace, by both recorders: whose tids are whose?  In a chroot / is no mount, so that
+# Of a PID namespace, by both recorders: whose tids are whose?  In a chroot / is not a mount, so that
 # --mount-proc fails.
 namespace() {
 	unshare -pfm --propagation unchanged sh -c 'mount --make-rprivate /proc && mount -t proc proc /proc && exec "$@"' sh "$@"

@@ -5,7 +5,7 @@
 # shares: 1
 # waits: 1
 #
-# Fifty commands that a user who knows perf types on the first day: each with its status and
+# Fifty commands that a user of perf types on the first day: each with its status and
 # expected output. They run in sequence in one folder.
 # shellcheck disable=SC2154
 set -u
@@ -77,7 +77,7 @@ type_ 0 'all CPUs' 'cdict coremap'
 type_ 0 'busy' 'cdict switches'
 type_ 0 '^run.cdict' 'cdict tasks run.cdict pid.cdict -n 5'
 type_ 0 '^file ' "cdict tasks -n 5 '*.cdict'"
-# ---- what perf recorded
+# ---- recordings of perf
 type_ 0 'converted in memory' 'cdict tasks kvm-small.data'
 type_ 0 'waited [0-9]+ ms of' 'cdict vcpu kvm-small.data'
 type_ 0 'hlt' 'cdict exits kvm-small.data'

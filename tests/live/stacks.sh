@@ -29,7 +29,7 @@ def names(path):
     return found, events
 ours, n = names(sys.argv[1])
 perfs, m = names(sys.argv[2])
-# What runs code of its own making has none of them; perf knows what a few early events were in no more than we do.
+# Programs with generated code have none of them; perf does not know the program of a few early events either.
 # Of a process with another root folder perf opens the files of its own.
 here = set(open(sys.argv[3]).read().split())
 both = [a for a in ours if a in perfs and "//anon" not in str(ours[a]) and "::" not in str(perfs[a]) and (not a[0] or a[0] in here)]

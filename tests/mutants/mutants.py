@@ -39,7 +39,7 @@ def sources(room):
 
 
 def sites(rooms):
-    """(file, line's number, what was changed, text) of every slip, the latter two made when they are asked for."""
+    """(file, line's number, change, text) of every slip, the latter two made on demand."""
     for room in rooms:
         for file in sources(room):
             with open(file, encoding="utf-8") as f:
@@ -65,7 +65,7 @@ class Library:
         self.objects = {}
 
     def compile(self, file, text, out="mutant.o", options=()):
-        """The object's bytes, or None when @text is no program."""
+        """The object's bytes, or None when @text is not a program."""
         out = os.path.join(self.folder, out)
         os.makedirs(os.path.dirname(out), exist_ok=True)
         done = subprocess.run([*shlex.split(os.environ["MUTANT_CC"]), "-g0", "-w", *options, "-c", "-x", "c", "-o", out, "-"],

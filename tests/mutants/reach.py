@@ -21,7 +21,7 @@ LIMIT = 100  # s of a test without any change
 
 
 class Tests:
-    """What can be run in @folder, one at a time, by name."""
+    """The programs that can be run in @folder, one at a time, by name."""
 
     def __init__(self, build, folder):
         self.build, self.top, self.folder = os.path.abspath(build), os.getcwd(), folder
@@ -75,7 +75,7 @@ class Tests:
                 return status == 0 and (category in ("unit", "fuzz") or not re.search(rb"^not ok ", out.read(), re.M))
 
     def as_expected(self, name, kind, work, status):
-        """tests/run's comparison of what a command case printed."""
+        """tests/run's comparison of the output of a command case."""
         expected = f"{self.top}/tests/{name}.{kind}"
         want = b""
         if os.path.exists(expected):
@@ -113,7 +113,7 @@ class Reach:
                 self.kept = json.load(f)
 
     def measure(self, name, stamp, tests, objects):
-        """Runs @name on what was built with --coverage into the folder @objects, unless it is known at @stamp."""
+        """Runs @name on the programs built with --coverage into the folder @objects, unless it is known at @stamp."""
         kept = self.kept.get(name)
         if not kept or kept["stamp"] != stamp:
             for path in glob.glob(f"{objects}/**/*.gcda", recursive=True):
@@ -148,7 +148,7 @@ class Reach:
 
 
 def gcov(objects):
-    """{file: (digest, [known lines], [lines reached])} of what the last test wrote."""
+    """{file: (digest, [known lines], [lines reached])} of the files that the last test wrote."""
     found = {}
     data = glob.glob(f"{objects}/**/*.gcda", recursive=True)
     if data:

@@ -66,7 +66,7 @@ stop_servers() {
 trap 'stop_servers; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
 
-# serve FILE...: answers by these rules or recordings; sets $url, and $log, what it was asked
+# serve FILE...: answers by these rules or recordings; sets $url, and $log, the requests
 serve() {
 	local state
 	state=$(mktemp -d "$work/serve.XXXXXX")

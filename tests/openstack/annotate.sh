@@ -17,7 +17,7 @@ cloud $token '
 	{"id": "8f81e3a1-6b1b-4c1c-9f3f-000000000001", "name": "chain-05-Firewall", "tenant_id": "p-1"},
 	{"id": "8f81e3a1-6b1b-4c1c-9f3f-000000000002", "name": "Router </script>, edge-12", "tenant_id": "p-1",
 	 "OS-EXT-SRV-ATTR:instance_name": "instance-00000a01"}' "host=$capture_host" >rules
-# what was known on the host
+# the data known on the host
 cat >map.csv <<-R
 	tid,libvirt-instance,role,uuid
 	1228,instance-000019f4,vcpu0,8F81E3A1-6B1B-4C1C-9F3F-000000000001

@@ -501,7 +501,7 @@ rules odd <<-R
 	{"servers": [7, null, {}, {"id": 5}, {"id": "x", "name": ["y"], "metadata": 3}, $(server 2 fw-05)]}
 R
 against odd
-says servers_that_are_none_are_stepped_over 'named 1 of 3 VMs' "$work/err"
+says invalid_servers_are_skipped 'named 1 of 3 VMs' "$work/err"
 
 rules not_http <<-R
 	> GET /v2.1/servers/detail

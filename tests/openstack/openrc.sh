@@ -40,7 +40,7 @@ cat >dashboard <<-R
 	export OS_INTERFACE=public
 	export OS_IDENTITY_API_VERSION=3
 R
-# on_terminal KEYS COMMAND: with a terminal where these keys are hit when they are asked for; what it shows to
+# on_terminal KEYS COMMAND: with a terminal where these keys are hit when they are asked for; its output to
 # $work/screen
 on_terminal() {
 	: >screen
@@ -70,7 +70,7 @@ if terminal; then
 	on_terminal $'\x03' "bash -c 'trap : INT; $ask >out 2>err; stty -a >tty'"
 	says an_interrupted_question_leaves_the_terminal_as_it_was ' echo ' tty
 else
-	echo "skip the_file_asks_on_the_terminal there is no pseudo-terminal: devpts is not mounted at /dev/pts"
+	echo "skip the_file_asks_on_the_terminal no pseudo-terminal: devpts is not mounted at /dev/pts"
 fi
 export OS_PASSWORD=$password
 setsid -w "$CDICT" identify --proc-root proc --openstack --openrc dashboard >out 2>err </dev/null
@@ -80,7 +80,7 @@ setsid -w "$CDICT" identify --proc-root proc --openstack --openrc dashboard >out
 same without_either_it_fails 1 $?
 says and_names_the_missing_setting 'dashboard: lacks password (OS_PASSWORD)' err
 
-# From here on without a terminal, wherever the tests are run: else it is what the file prints on.
+# From here on without a terminal, wherever the tests are run: else the file prints on it.
 identify() {
 	setsid -w "$CDICT" identify --proc-root "$work/proc" --openstack "$@" >"$work/out" 2>"$work/err"
 }

@@ -129,7 +129,7 @@ tid,libvirt-instance,role,uuid,group-type,group-id,task-name,start-ns,project
 END
 	"$CDICT" annotate -q --map hostile.csv "$1"
 }
-# hostile_formats FILE.cdict - the same in what the kernel's formats can say: reasons of exits, an event's name and its text. (Of an
+# hostile_formats FILE.cdict - the same in the contents of the kernel's formats: reasons of exits, an event's name and its text. (Of an
 # event's name libtraceevent takes letters, digits and _ only.)
 hostile_formats() {
 	rm -rf evil && mkdir -p evil/formats && cp "$DATA"/formats/{kvm.kvm_exit,kvm.kvm_entry,sched.sched_switch}.format evil/formats/

@@ -9,7 +9,7 @@ set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium
 sum=$BUILD/tests/tools/check/pagesum
-[ -x "$sum" ] || { echo "there is no $sum" >&2; exit 1; }
+[ -x "$sum" ] || { echo "$sum is missing" >&2; exit 1; }
 
 # all NAME: of the captures on stdin
 all() {
@@ -19,7 +19,7 @@ all() {
 		"$sum" "$file" >"$name.sum"
 		args+=("$name.html" "$file" "$name.sum")
 	done
-	[ ${#args[@]} -gt 0 ] || { fail "$1" <<<"there is no capture"; return; }
+	[ ${#args[@]} -gt 0 ] || { fail "$1" <<<"the capture is missing"; return; }
 	if wrong=$(node "$LIB/checksum.mjs" "${args[@]}" 2>&1); then pass "$1"; else fail "$1" <<<"$wrong"; fi
 }
 captures | all the_page_reads_real_captures_to_the_last_field

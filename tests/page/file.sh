@@ -14,7 +14,7 @@ report run.cdict || exit 1
 # ---- the file ----
 
 wrong=
-[ -s run.html ] || wrong="there is no run.html"
+[ -s run.html ] || wrong="run.html is missing"
 verdict the_page_is_written_next_to_the_capture "$wrong"
 
 cp run.html first.html
@@ -130,7 +130,7 @@ verdict a_capture_compared_with_itself_differs_in_nothing "$wrong"
 
 report run.cdict again.cdict
 wrong=
-[ -s run-comparison.html ] || wrong="there is no run-comparison.html"
+[ -s run-comparison.html ] || wrong="run-comparison.html is missing"
 cmp -s first.html run.html || wrong+=" run.html was overwritten"
 verdict a_comparison_has_a_name_of_its_own "$wrong"
 

@@ -27,7 +27,7 @@ report evil.cdict run.cdict --label "'\"><img src=x onerror=alert(1)>,b" -o both
 report run.cdict --embed none -o none.html || exit 1
 "$CDICT" heatmap -q run.cdict --view exits --by time -o exits.html || exit 1
 
-# What must be noticed: each of these is put into a page of ours, with the policy taken out.
+# Faults to be noticed: each of these is put into a page of ours, with the policy taken out.
 bad=('console.log(1)' 'fetch("http://127.0.0.1:9/")' 'new Image().src = "http://127.0.0.1:9/x"'
 	'throw new Error("x")' 'alert(1)')
 for i in "${!bad[@]}"; do

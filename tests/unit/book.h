@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * book.h - a cdict being written and a copy of each event in memory: the events read back
- * must be what the book holds.
+ * must be equal to the copies.
  *
  * The book owns its file and copies, from book_begin() to book_end(), or to book_free() where the
  * bytes are looked at after book_check(); the schema is the caller's and outlives it (NULL: none).

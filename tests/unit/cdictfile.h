@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * cdictfile.h - cdicts made in memory for tests: schemas from tables, payloads from
- * values, a sink, and what a reader gives as text.
+ * values, a sink, and the output of a reader as text.
  */
 #ifndef TESTS_UNIT_CDICTFILE_H
 #define TESTS_UNIT_CDICTFILE_H

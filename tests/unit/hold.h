@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hold.h - what must hold for the figures of any capture, however damaged: for the
+ * hold.h - invariants of the figures of any capture, however damaged: for the
  * property tests, of made-up captures (test_vcpu.c) and of real ones (tools/addup.c).
  */
 #ifndef TESTS_UNIT_HOLD_H
@@ -313,8 +313,8 @@ static inline void parts_take(struct parts *p, const struct all *a)
 	parts_of_vcpus(p, a);
 }
 
-/* What does not add up, but is the same however the walk came there; @mentions: also when each task
- * was mentioned. */
+/* Figures that do not add up, but are the same for every kind of walk; @mentions: also when each
+ * task was mentioned. */
 static inline void parts_take_edges(struct parts *p, const struct all *a, bool mentions)
 {
 	for (size_t i = 0; i < analyze_tasks_row_count(a->tasks); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hosttree.h - a real host's /proc tree in a folder of our own, and what must hold for the roles of
+ * hosttree.h - a real host's /proc tree in a folder of our own, and invariants of the roles of
  * its threads.  enter() makes the folder and leave() removes it: they are the group's setup and
  * teardown.  A mapping and a report that identify() filled are the caller's to free.
  */
@@ -109,7 +109,7 @@ static inline void take_names(bool groups_too)
 	}
 }
 
-/* --- what must hold --- */
+/* --- invariants --- */
 
 static inline bool known_role(const char *role)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* page_asked.h - a golden capture that is asked what the page asks. */
+/* page_asked.h - a golden capture with the queries of the page. */
 #ifndef TESTS_UNIT_PAGE_ASKED_H
 #define TESTS_UNIT_PAGE_ASKED_H
 

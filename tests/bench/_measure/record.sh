@@ -20,7 +20,7 @@ ROUNDS=$((4 * ${RUNS:-5} + 1))
 events='sched:*' # of kvm:* none fires here, and each takes the kernel 36 ms to close
 missed=0
 
-[ -x "$CDICT" ] || { echo "record.sh: there is no program $CDICT" >&2; exit 1; }
+[ -x "$CDICT" ] || { echo "record.sh: the program $CDICT is missing" >&2; exit 1; }
 
 holds() { awk "BEGIN { exit !($1) }"; }
 median() { sort -n | awk '{ v[NR] = $1 } END { if (NR) print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }

@@ -439,7 +439,7 @@ top=$PWD
 for tool in "$CDICT" perf zstd; do
 	command -v "$tool" >/dev/null || die "$tool is missing (make setup-test installs the tools)"
 done
-[ -z "$CAPTURE" ] || CAPTURE=$(readlink -e "$CAPTURE") || die "there is no such CAPTURE"
+[ -z "$CAPTURE" ] || CAPTURE=$(readlink -e "$CAPTURE") || die "CAPTURE does not exist"
 
 if [ -n "${BENCH_DIR:-}" ]; then
 	mkdir -p "$BENCH_DIR" && cd "$BENCH_DIR" || exit 1

@@ -55,7 +55,7 @@ recorded() {
 }
 
 # symbols HOW MOST STEP - libdw's own allocations.  It crashes itself on some (0.188: dwfl_module_eh_cfi(), dwarf_next_cfi(),
-# and cache_sections(), whose half-made table the next dwfl_module_addrinfo() reads): then the file is what it was up to
+# and cache_sections(), whose half-made table the next dwfl_module_addrinfo() reads): then the file is unchanged up to
 # then, as after SIGKILL.
 symbols() {
 	local n how status

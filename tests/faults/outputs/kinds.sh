@@ -68,7 +68,7 @@ write_query() { "$CDICT" query -q 'SELECT 1' ../in.cdict -o "$1"; }
 write_diff() { "$CDICT" diff -q ../in.cdict ../in.cdict -o "$1" --format md; }
 write_pull() { "$CDICT" pull -q --store ../store --job 2001 ${out_dir:+-o "$out_dir"}; }
 write_sweep() { "$CDICT" sweep -q --plot ../in.json -o "$1"; }
-# what the command calls its output
+# the command's word for its output
 output_of() {
 	case $1 in
 	sweep) echo out.csv ;;
@@ -130,7 +130,7 @@ kind_of() {
 for kind in $kinds; do
 	if declare -F "sample_$kind" >/dev/null; then
 		"sample_$kind" 2>made.err || { fail "sample_$kind" <made.err; }
-		ls samples/"$kind".* >/dev/null || fail "samples_of_$kind" <<<"there is none"
+		ls samples/"$kind".* >/dev/null || fail "samples_of_$kind" <<<"no sample"
 		# convert reads each, or it would be no capture
 		for sample in samples/"$kind".*; do
 			[ "$kind" = cdict ] || "$CDICT" convert -q -i "$sample" -o may.cdict >/dev/null 2>&1
@@ -138,14 +138,14 @@ for kind in $kinds; do
 			rm -f may.cdict
 		done
 	else
-		fail "kind_$kind" <<<"there is no sample_$kind in tests/faults/outputs/kinds.sh: a kind of cmd/input/source_kinds.c"
+		fail "kind_$kind" <<<"sample_$kind is missing in tests/faults/outputs/kinds.sh: a kind of cmd/input/source_kinds.c"
 	fi
 done
 
 for command in $("$CDICT" help | awk '/^  [a-z]/ { print $1 }'); do
 	"$CDICT" help "$command" | grep -q -- '-o, --output' || continue
 	if ! declare -F "write_$command" >/dev/null; then
-		fail "captures_$command" <<<"there is no write_$command in tests/faults/outputs/kinds.sh: a command that has -o"
+		fail "captures_$command" <<<"write_$command is missing in tests/faults/outputs/kinds.sh: a command that has -o"
 		continue
 	fi
 	case $command in
@@ -170,7 +170,7 @@ for to in $("$CDICT" help export | tr -d '\n' | sed 's/.*--to FORMAT *//; s/; au
 done
 unset to
 
-# The bare records of perf record --threads are a part of what it made.
+# The bare records of perf record --threads are a part of its output.
 part() {
 	rm -rf work && mkdir work && cd work || exit 1
 	make_form dir "$DATA/latency.trace" run.data
@@ -180,7 +180,7 @@ part() {
 		grep -q 'is a capture' err.txt || head -n 2 err.txt
 	done
 	diff -r run.data was
-	[ -e run.data/data.0 ] || echo "there is no data.0"
+	[ -e run.data/data.0 ] || echo "data.0 is missing"
 }
 verdict captures_part_of_a_folder "$(part 2>&1)"
 
@@ -210,7 +210,7 @@ verdict captures_others "$(others 2>&1)"
 
 # ---- .old --------------------------------------------------------------------------------------------
 
-# Whatever is converted again, what was another recording's stays NAME.old.
+# Whatever is converted again, the file of another recording stays as NAME.old.
 again() {
 	rm -rf work && mkdir work && cd work || exit 1
 	cp "$DATA/kvm-callchain.data" run.data

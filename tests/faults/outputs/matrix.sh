@@ -67,7 +67,7 @@ plugin() {
 }
 
 makes_captures() { case $1 in convert | annotate | anonymize | record | flight | top | plugin) ;; *) false ;; esac; }
-# what it reads
+# its input
 input_of() {
 	case $1 in
 	convert | plugin) echo in.data ;;
@@ -245,7 +245,7 @@ strangers() {
 			[ ! -e new ] || echo "$command: through a stranger's folder"
 		done
 	done
-	[ "$(cat precious)" = before ] || echo "what a stranger's link led to is lost"
+	[ "$(cat precious)" = before ] || echo "the target of a stranger's link is lost"
 }
 if [ "$(id -u)" -eq 0 ]; then
 	verdict outputs_strangers_links "$(strangers 2>&1)"

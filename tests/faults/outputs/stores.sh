@@ -113,7 +113,7 @@ killed() {
 	wait $pid 2>/dev/null
 	"${sweep[@]}" >out 2>err || { echo "status $?"; cat err; }
 	kill -KILL $children 2>/dev/null
-	[ -s s.json ] || echo "there is no s.json"
+	[ -s s.json ] || echo "s.json is missing"
 }
 if [ -n "$live" ]; then
 	verdict killed_sweep_leaves_no_lock "$(killed 2>&1)"

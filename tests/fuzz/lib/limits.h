@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * limits.h - what a target may hold of memory at a time: as DESIGN has it, 64 MiB and eight times the
+ * limits.h - the memory that a target may hold at a time: as in DESIGN, 64 MiB and eight times the
  * input.  In a build without ASan nothing is counted; libFuzzer's -timeout counts the time.
  */
 #ifndef TESTS_FUZZ_LIB_LIMITS_H

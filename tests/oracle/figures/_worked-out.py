@@ -42,7 +42,7 @@ IDLE, BORN = 2000, 4000  # of CPU 2, V: after the window's start
 
 
 class Dist:
-    """What a distribution comes to."""
+    """The figures of a distribution."""
 
     def __init__(self, samples):
         self.samples = sorted(ns for ns, _ in samples)
@@ -579,7 +579,7 @@ def run(program, args):
 
 
 def wrong_cells(row, columns):
-    """What the JSON row has wrong; what the text must show, under its title."""
+    """The faults of the JSON row; the values that the text must show, under their title."""
     known = {key for key, _, _, _ in columns} | {"lossy"}
     bad = [f"{k}: nothing is known of it here" for k in row if k not in known]
     shown = []

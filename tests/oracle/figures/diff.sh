@@ -42,7 +42,7 @@ run() {
 	"$MKPERF" --formats "$DATA/formats" -o "$1.data" "$1.trace" && "$CDICT" convert -q -i "$1.data" -o "$1.cdict"
 }
 
-# expect STATUS ARGUMENT... - what cdict diff ends with, output in out and err
+# expect STATUS ARGUMENT... - checks the status of cdict diff, output in out and err
 expect() {
 	local want=$1 status
 	shift

@@ -12,7 +12,7 @@ cd "$(mktemp -d)" || exit 1
 perf script --dlfilter "$BUILD/cdict-dlfilter.so" --dlarg out=p.cdict -i "$DATA/kvm-callchain.data" >/dev/null 2>perf.err
 [ -s p.cdict ] || { cat perf.err; exit 1; }
 
-# differs OPTIONS... - what cdict flame and cdict tasks do not agree in
+# differs OPTIONS... - prints differences of cdict flame and cdict tasks
 differs() {
 	"$CDICT" tasks -q --format json --append-tid "$@" p.cdict >tasks.json
 	"$CDICT" flame -q --format json --append-tid "$@" p.cdict >off.json

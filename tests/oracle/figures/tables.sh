@@ -8,7 +8,7 @@
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
-# figures NAME COMMAND... - what the command prints, as JSON, to NAME.json; its own words are lost
+# figures NAME COMMAND... - writes the command's output, as JSON, to NAME.json; its messages are dropped
 figures() {
 	local name=$1
 	shift

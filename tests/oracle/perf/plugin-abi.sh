@@ -57,7 +57,7 @@ check_refused() { # WORDS HOW
 	nothing_left
 }
 
-# With filters of perf's the plugin takes what they let through.
+# With filters of perf the plugin takes the events that pass them.
 check_late() {
 	host late out=p.cdict -- -C 0-3
 	status_is 0 $?

@@ -91,7 +91,7 @@ check_trace() {
 	# shellcheck disable=SC2086 # they are words
 	for form in $(some_forms $n 3 $forms_of_perf); do
 		make_form "$form" "$trace" in.data || continue
-		# What perf prints nothing of has nothing to hand out.
+		# Events that perf does not print are not handed out.
 		[ -n "$(perf_lines in.data '[^:]*:.*' | head -n 1)" ] || continue
 		case $form in
 		*pipe) wrong=$(check_pipe in.data) ;;

@@ -19,10 +19,10 @@ check_words() {
 
 check_failed() {
 	[ "$(wc -l <convert.err)" -eq 1 ] || echo "status 1 with more than one line"
-	[ "$(cat x.cdict)" = "what was there before" ] || echo "status 1, and the old output is gone"
+	[ "$(cat x.cdict)" = "the old output" ] || echo "status 1, and the old output is gone"
 }
 
-# Nothing was stored: the reason is given, and what the file has instead, unless it has nothing at all.
+# Nothing was stored: the reason is given, and the events of the file, unless it has none at all.
 check_nothing_stored() {
 	grep -q -e 'no events before the damage' -e 'has no tracepoint formats' convert.err && return
 	grep -q 'has no events of the requested kind' convert.err || echo "nothing is stored, and no reason is given"
@@ -58,10 +58,10 @@ check_lines() {
 check() {
 	local file=$1 status
 	find . -mindepth 1 -delete
-	echo "what was there before" >x.cdict
+	echo "the old output" >x.cdict
 	timeout -k 5 200 "$CDICT" convert -i "$file" -o x.cdict 2>convert.err >convert.out </dev/null
 	status=$?
-	# nothing does not replace what was there: then it is made where nothing is
+	# an empty result does not replace an old file: then it is written where no file is
 	if grep -q 'kept: the new output is empty' convert.err; then
 		rm x.cdict
 		timeout -k 5 200 "$CDICT" convert -i "$file" -o x.cdict 2>convert.err >convert.out </dev/null

@@ -162,7 +162,7 @@ fi
 mkftrace f.dat
 trace-cmd convert -i f.dat -o seven.dat --file-version 7 --compression zstd >/dev/null 2>trace-cmd.err
 verdict trace_dat_of_ftrace_version_7 "$(as_reported seven.dat 19)"
-# The same events in a perf.data are the same, with what perf before 4.4 kept of kallsyms.
+# The same events in a perf.data are the same, with the kallsyms of perf before 4.4.
 for form in '' --32; do
 	# shellcheck disable=SC2086 # one word or none
 	mkftrace $form f.dat && mkftrace $form --perf f.data
@@ -216,7 +216,7 @@ verdict trace_dat_markers_cut_windows "$(
 		"$CDICT" report -q --window-start "$begin" --window-end "$end" -o f.html $file 2>report.err || cat report.err
 	done)"
 
-# ---- what cannot be -----------------------------------------------------------------------------------
+# ---- invalid files ------------------------------------------------------------------------------------
 
 # refuses WHAT STATUS OPTION... - one line with the text WHAT
 refuses() {

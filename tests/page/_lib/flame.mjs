@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // node flame.mjs FILE.svg FILE.html HOSTILE.html PAGE CDICT - flame graphs answer to a click and a search, are as wide as
-// their sums, and show what cdict flame prints; hostile names stay text.  A line "ok NAME" or "not ok NAME" each.
+// their sums, and show the output of cdict flame; hostile names stay text.  A line "ok NAME" or "not ok NAME" each.
 
 import { Browser } from './browser.mjs';
 import { cdict } from './page.mjs';
@@ -39,7 +39,7 @@ async function checkAlone(browser, file, says) {
 
 	checkWidths(all, says);
 	says(all[0].total === sum(() => true), `all is ${all[0].total}, cdict flame says ${sum(() => true)}`);
-	// a search: what it finds, and the share of all that is in it
+	// a search: its hits, and their share
 	await type(tab, 'vhost');
 	all = await frames(tab);
 	says(all.every((f) => f.hit === /vhost/i.test(f.name)) && all.some((f) => f.hit), 'the search marks other frames');

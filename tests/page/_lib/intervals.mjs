@@ -21,7 +21,7 @@ export function intervalsOf(file, t0_ns) {
 		const at = Number(BigInt(s + ns) - BigInt(t0_ns)), cpu = Number(where), tid = Number(own);
 		const pid = (key) => Number(new RegExp(` ?${key}=(\\d+)`).exec(text)?.[1]);
 
-		// a task with an event runs: there is no wait left
+		// a task with an event runs: a wait has ended
 		woken.delete(tid);
 		runs.add(tid);
 		if (event === 'sched:sched_switch') {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // node keys.mjs PAGE CDICT - by keys alone: from cell to cell of the core map and from slice to slice of the cores, each named for a
-// screen reader with what the commands say, and opened by Enter. A line "ok NAME" or "not ok NAME" for each.
+// screen reader with the figures of the commands, and opened by Enter. A line "ok NAME" or "not ok NAME" for each.
 
 import { Browser } from './browser.mjs';
 import { cdict, parseExact } from './page.mjs';

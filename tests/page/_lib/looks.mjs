@@ -37,7 +37,7 @@ const FAINT = `(() => {
 	return { seen, bad: [...bad.values()] };
 })()`;
 
-// In the page: what has the focus.
+// In the page: the element with the focus.
 const FOCUS = `(() => {
 	const el = document.activeElement;
 	if (!el || el === document.body) return null;

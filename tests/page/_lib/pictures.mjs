@@ -13,7 +13,7 @@ import { cdict, parseExact } from './page.mjs';
 const { duration, percent } = await import(pathToFileURL(join(process.env.TOP, 'render/web/ui/text.js')).href);
 const MOST = 6; // things of a kind in one view that a command is asked about
 
-// What the heat maps, where in the second, and the strip say on a grid; the cells of a map that was clicked.
+// The texts of the heat maps, where in the second, and the strip on a grid; the cells of a map that was clicked.
 const HITS = (plot) => `(() => {
 	const plot = ${plot}, out = new Set();
 	for (let i = 0; i < 48 && plot?.width; i++)
@@ -62,7 +62,7 @@ const plain = (text) => Number(String(text).replaceAll(',', ''));
 const timeOf = (text) => { const [, s, rest] = /(\d+)\.(\d+) s/.exec(text); return Number(BigInt(s + rest.padEnd(9, '0')) - BigInt(capture.t0_ns)); };
 const edge = (from, to, n, i) => (i >= n ? to : from + Math.ceil(i * (to - from) / n));
 
-/** What a command prints for a time, asked once. */
+/** The output of a command for a time, run once. */
 function ask(range, ...args) {
 	const key = JSON.stringify([range, args]);
 	if (!answers.has(key)) answers.set(key, parseExact(cdict(args[0], '-q', '--format', 'json', '--time', range.map(seconds).join(), ...args.slice(1), file)));
@@ -82,7 +82,7 @@ function ofKind(kind, [from, to], { tasks = [], vms = [], cpus = [], reasons = [
 		(kind !== 'exit' || !reasons.length || reasons.includes(i.reason)));
 }
 
-/** Whether the page's number is that of the intervals; of what may be none there may be fewer. */
+/** Whether the page's number is that of the intervals; of doubtful ones there may be fewer. */
 function isCount(n, list) {
 	return n <= list.length && n >= list.filter((one) => !one.doubtful).length;
 }

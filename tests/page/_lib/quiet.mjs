@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node quiet.mjs [--firefox] PAGE | +PAGE... - each page, view by view, with what people do, and what they take along: nothing on the console, no
+// node quiet.mjs [--firefox] PAGE | +PAGE... - each page, view by view, with the actions of a user, and exports: nothing on the console, no
 // request, no dialog, no element that foreign text made. A line "PAGE: quiet" for each, or one for each
 // thing that it does. Of +PAGE everything that can be taken along is, too, and all kinds of names are chosen and looked at.
 
@@ -30,7 +30,7 @@ const INJECTED = `(() => {
 	return bad.slice(0, 5).join('; ');
 })()`;
 
-// What the page has to say of everything that can be pointed at; which cards there were.
+// Texts of the page for everything that can be pointed at; the cards that were shown.
 const OBSERVED = `(() => {
 	const { app } = cdictPage;
 	let n = 0;

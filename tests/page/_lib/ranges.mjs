@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // node ranges.mjs [--firefox] NAME PAGE CDICT [NAME PAGE CDICT]... - in one real browser: what each page
-// computes for a range of time, and what stands in its document, is what the commands print with --time.
+// computes for a range of time, and in its document, are those that the commands print with --time.
 // A line "ok NAME" or "not ok NAME" for each.
 
 import { TABLES, cdict, commandTables, loader, readPage, rowDiffers } from './page.mjs';
@@ -39,7 +39,7 @@ function compare(where, expected, tables) {
 		const want = expected[name];
 		const table = tables[name];
 		if (!table) {
-			wrong.push(`${where}: there is no table ${name}`);
+			wrong.push(`${where}: table ${name} is missing`);
 			continue;
 		}
 		const rows = table.rows.map((row) => loader.commandRow(capture, table, row));
@@ -64,7 +64,7 @@ function compare(where, expected, tables) {
 	}
 }
 
-// What the document says, table by table, must be a row of the shown figures, cell by cell.
+// The figures in the document, table by table, must be a row of the shown figures, cell by cell.
 const DOCUMENT = `(() => {
 	const bad = []; let cells = 0; const shown = new Set();
 	const figures = cdictPage.figures().tables;

@@ -2,7 +2,7 @@
 // node speed.mjs PAGE - how long a page of a large capture takes, in ms: until the first view (by the clock, and the CPU of
 // the page's thread), for a zoom step (CPU of the page's thread, from the key until the frame is drawn), until each view of the
 // whole capture is there (with the CPU of the page's thread and of the process), until a range's
-// figures are there, and what the engine alone takes for figures: of the whole, and of 10 ms at places all over the capture
+// figures are there, and the time of the engine alone for figures: of the whole, and of 10 ms at places all over the capture
 // (CPU of the worker's thread, which other people's work on the machine does not change much).
 
 import { readdirSync, readFileSync } from 'node:fs';

@@ -86,7 +86,7 @@ function markTip(what, taskName, lines) {
 	says(row && number(row.max_ns) === exact(lines), `${lines.join(' | ')}: the command says ${JSON.stringify(row)}`);
 }
 
-/** What kind of tooltip it is, and how it is held against a command; null: it describes a picture's column, not a thing. */
+/** The kind of a tooltip, and how it is compared with a command; null: it describes a picture's column, not a thing. */
 function checkOf(lines, range) {
 	const head = lines[0];
 	const state = /^(.*?): (.*)$/.exec(head);
@@ -186,7 +186,7 @@ async function sentences(tab, where) {
 			}
 			const cpu = /on CPU (\d+)/.exec(words);
 			says(at === row.worst_at_ns && (!cpu || Number(cpu[1]) === row.worst_cpu), `${where}: "${text}": the worst at ${row.worst_at_ns}, ${at}, on CPU ${row.worst_cpu}`);
-			says(!capture.loss.records.some((loss) => loss.cpu === row.worst_cpu && loss.to_ns > at && loss.from_ns < at + row.worst_ns), `${where}: "${text}" rests on what was lost`);
+			says(!capture.loss.records.some((loss) => loss.cpu === row.worst_cpu && loss.to_ns > at && loss.from_ns < at + row.worst_ns), `${where}: "${text}" is based on lost events`);
 			says(pieces.filter((piece) => piece.task !== undefined && piece.task !== task).every((piece) => behind.some((r) => r.antagonist === piece.task)), `${where}: "${text}" names a task that was not in its way`);
 		} else if (kind === 'handling') {
 			const qemu = total(reasons.map((r) => r.qemu_ns));

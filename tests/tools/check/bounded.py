@@ -30,7 +30,7 @@ COMMANDS = [['info', '{}', '--verify'], ['tasks', '{}'], ['switches', '{}'], ['c
             ['export', '{}', '-o', 'x.pftrace'], ['export', '{}', '-o', 'x.csv'], ['export', '{}', '-o', 'x.sqlite'],
             ['query', 'SELECT state, sum(dur) FROM thread_state GROUP BY state; SELECT count(*) FROM ftrace_event', '{}'],
             ['sweep', '--plot', '{}', '-o', 'x.svg']]
-YARD = 0.4  # seconds of CPU of the yardstick; the machines of this project take 0.55 to 0.7, for the limits are near what they take
+YARD = 0.4  # seconds of CPU of the yardstick; the machines of this project take 0.55 to 0.7, since the limits are near these values
 PAGE = 48  # MiB more: the data that a page draws from has one size for all files
 
 

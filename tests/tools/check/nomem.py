@@ -30,7 +30,7 @@ def run(command, preload, fds=(), cwd=None, **variables):
 
 
 def counted(start, log):
-    """The status of a run that start(fds, VARIABLE) makes, and what it logs of its calls: numbers."""
+    """The status of a run that start(fds, VARIABLE) makes, and the numbers in its log of calls."""
     with open('count', 'wb') as count:
         os.dup2(count.fileno(), 9)
     status = start((9,), **{log: '9'})

@@ -120,7 +120,7 @@ class Field:
         self.is_scalar = self.kind <= INT
 
     def validate(self, number, coded):
-        """What a schema must obey; @number in coding order."""
+        """The rules of a schema; @number in coding order."""
         ok = self.kind <= REL_LOC and self.model <= FOLLOW and self.cell < 32 and (
             self.size in (1, 2, 4, 8) if self.is_scalar else
             self.kind == BYTES or self.size == 4)
@@ -271,7 +271,7 @@ def read_column(r, streams, field, n):
 
 
 class Task:
-    """What the models remember of a task in a block."""
+    """The state of the models for a task in a block."""
     __slots__ = 'tid', 'next', 'wake', 'wakee', 'out', 'cell'
 
     def __init__(self, tid):
@@ -363,7 +363,7 @@ class Block:
         self.passes += repeat(number & M32, self.n - len(self.passes))
 
     def shown(self, f):
-        """From what a row holds of a field to its value."""
+        """From the code of a field in a row to its value."""
         if f.is_task and f.kind == UINT:
             return [tid & (1 << 8 * f.size) - 1 for tid in self.tids].__getitem__
         if f.is_task:

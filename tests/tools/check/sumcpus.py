@@ -24,7 +24,7 @@ TABLES = {
 
 
 def table(cdict, command, path, *options):
-    """Also of a capture that lost much or has no such events: the command prints what there is, and ends with 2."""
+    """Also of a capture that lost much or has no such events: the command prints the existing rows, and ends with 2."""
     done = subprocess.run([cdict, command, "--json", *options, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode not in (0, 2) or not done.stdout:
         sys.exit(f"{command}: status {done.returncode}: {done.stderr}")

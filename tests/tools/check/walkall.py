@@ -28,7 +28,7 @@ NO_OPTION = {'help', 'input', 'output', 'job', 'store', 'store-password', 'no-ho
 ENDINGS = {'annotate': ['cdict'], 'convert': ['cdict'], 'stats': ['txt'], 'report': ['html'], 'diff': ['html', 'txt'],
            'heatmap': ['svg', 'png', 'pdf', 'html'], 'flame': ['svg', 'html', 'folded', 'json'],
            'export': ['pftrace', 'json', 'pfw', 'csv', 'folded', 'sqlite'], 'query': ['csv', 'json', 'sqlite']}
-# What a command needs before it does anything.
+# Arguments that a command requires.
 NEEDS = {'successors': ['-t', '.'], 'annotate': ['--map', 'map.csv', '-o', 'out.cdict'], 'convert': ['-o', 'out.cdict'],
          'query': ['--sql', 'queries.sql'], 'push': ['--job', '1', '--store', 'store'], 'export': ['-o', '-'],
          'report': ['-o', 'out.html'], 'flame': ['-o', 'out.svg']}
@@ -95,7 +95,7 @@ def main():
         f.write('1,,vcpu0,,,1,web\n')
     commands = declared()
     if len(commands) < 20 or not commands.get('heatmap', {}).get('view'):
-        print(f"'cdict --completion bash' is not what it was: {sorted(commands)}")
+        print(f"'cdict --completion bash' has changed: {sorted(commands)}")
     n, tables = 0, text_of('query', '--format', 'csv', "SELECT name FROM pragma_module_list WHERE name NOT LIKE 'pragma%'", files[0]).split()[1:]
     tables = [t for t in tables if t.isidentifier() and subprocess.run([CDICT, 'query', '-q', f'SELECT * FROM {t} LIMIT 0', files[0]],
                                                                        capture_output=True, check=False).returncode in (0, 2)]

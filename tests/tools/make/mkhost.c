@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * mkhost FORMATS OUT N [WHAT=NUMBER...]: a cdict of N events of a large KVM host, always the same: VMs named and threaded as Nova's QEMU does it, kernel
- * threads and services, more vCPUs than CPUs. WHAT, with its default: cpus (256), vms (100), vcpus (600), tasks (5000), labels (1; 0: without
- * names), seed (1). FORMATS: tests/data/formats.
+ * threads and services, more vCPUs than CPUs. WHAT, with its default: cpus (256), vms (100), vcpus
+ * (600), tasks (5000), labels (1; 0: without names), seed (1). FORMATS: tests/data/formats.
  *
- * Each CPU has its own tasks and takes turns of its own: the running task exits, goes on, sleeps or is displaced; sleepers are woken. Now and then one is woken
- * on another CPU of its node, and belongs there from then on.
+ * Each CPU has its own tasks and takes turns of its own: the running task exits, goes on, sleeps or
+ * is displaced; sleepers are woken. Now and then one is woken on another CPU of its node, and
+ * belongs there from then on.
  */
 #include "tests/tools/make/made.h"
 
@@ -203,7 +204,7 @@ static void add_rest(struct host *h)
 	}
 }
 
-/* ---- what they do ---- */
+/* ---- activity ---- */
 
 static void emit(struct host *h, struct cpu *c, const struct cdict_event_type *type,
 		 const unsigned char *payload)

@@ -25,7 +25,7 @@ os.close(slave)
 
 
 def drain():
-    """Copies what the terminal holds until nothing writes to it any more, which Linux says by EIO."""
+    """Copies the output of the terminal until no process writes to it any more, which Linux reports with EIO."""
     while True:
         try:
             data = os.read(master, 1 << 16)

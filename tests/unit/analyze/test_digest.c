@@ -509,8 +509,8 @@ static void the_next_switch_is_the_same_when_it_is_asked_again(void **state)
 	cdict_schema_free(schema);
 }
 
-/* 900 tasks run in the first block, and in the second one, but not at its beginning. Where there is no room for their rows,
- * these rest on the whole second block, and are few. */
+/* 900 tasks run in the first block, and in the second one, but not at its beginning. Where there
+ * is no room for their rows, these rest on the whole second block, and are few. */
 static void rows_rest_on_the_first_2048_events_of_the_next_block(void **state)
 {
 	static const struct {
@@ -569,7 +569,8 @@ static void put_pair(struct file *f, const struct cdict_schema *schema, uint32_t
 	end_block(f, enc);
 }
 
-/* Task 7 ran on CPU 1, whose block is written last; those of CPU 0 mention it later, without its process. */
+/* Task 7 ran on CPU 1, whose block is written last; those of CPU 0 mention it later, without its
+ * process. */
 static void facts_about_a_task_from_an_earlier_time_are_kept(void **state)
 {
 	struct cdict_schema *schema = usual_schema();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows of very many tasks: packed or not they hold what was put into them. */
+/* Rows of very many tasks: packed or not they keep their values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -132,7 +132,8 @@ static void switches_are_counted_by_stack(void **state)
 		{ VCPU, 10, 1, 0, NULL, false } });
 }
 
-/* The switch-out at 1500 is lost: the time that A is off the CPU since then has no stack and is unknown. */
+/* The switch-out at 1500 is lost: the time that A is off the CPU since then has no stack and is
+ * unknown. */
 static void off_cpu_time_interrupted_by_loss_is_not_counted(void **state)
 {
 	struct analyze_engine *eng = trace_engine(NULL);

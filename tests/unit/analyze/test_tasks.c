@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Run time, switches, waits and the identity of tasks.  Times are ns; each capture is drawn first. */
+/* Run time, switches, waits and the identity of tasks.  Times are ns; each capture is drawn
+ * first. */
 #include "tests/unit/taskrun.h"
 
 static void run_time_waits_and_switches_are_those_drawn(void **state)

@@ -186,7 +186,8 @@ static void two_tasks_sampled_without_a_switch_between_them_leave_the_time_unkno
 	run_end(&r);
 }
 
-/* Right after a switch the kernel still works for the task that was switched out: no contradiction. */
+/* Right after a switch the kernel still works for the task that was switched out: no
+ * contradiction. */
 static void a_sample_of_the_task_just_switched_out_is_no_contradiction(void **state)
 {
 	struct run r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* vCPU states and antagonists; and what must hold for any capture, however damaged. */
+/* vCPU states and antagonists; and invariants of any capture, however damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

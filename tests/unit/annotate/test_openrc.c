@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* openrc files: what a shell makes of them. What they ask on a terminal: tests/openstack/openrc.sh. */
+/* openrc files as a shell evaluates them. Their questions on a terminal:
+ * tests/openstack/openrc.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The growing buffer: what the cursor reads back, and the memory of a failed allocation. */
+/* The growing buffer: reading back with the cursor, and the memory of a failed allocation. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

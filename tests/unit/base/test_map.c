@@ -31,7 +31,7 @@ static uint64_t negative(uint64_t i)
 	return UINT64_MAX - i;
 }
 
-/* What the mixing of a map without a seed would undo: its high bits are all alike. */
+/* Keys that a map without a seed would mix badly: all high bits are alike. */
 static uint64_t undone(uint64_t i)
 {
 	/* the inverse of the first odd factor in hash_of(), by Newton's iteration */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Places of keys in an array: every added key is found, whatever the keys are, and wherever they are put. */
+/* Places of keys in an array: every added key is found, whatever the keys are, and wherever they
+ * are put. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a recorder's command line says of what was recorded. */
+/* The scope of a recording from the recorder's command line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -131,7 +131,7 @@ static void reserved_space_is_invisible_and_given_back(void **state)
 	unlink("x");
 }
 
-/* As a disk that is full: what was reserved before can still be written. */
+/* Like a full disk: reserved space can still be written. */
 static void a_limit_refuses_before_anything_is_written(void **state)
 {
 	struct rlimit was, limit;

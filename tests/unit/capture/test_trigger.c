@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a trigger can be asked for, and what it makes of what the readers bring and lose. */
+/* Conditions of a trigger, and its handling of events and losses from the readers. */
 #include "tests/unit/triggerbench.h"
 
 /* ---- readers and tasks ------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When a trigger of each kind fires, and what it says. */
+/* When a trigger of each kind fires, and its message. */
 #include <unistd.h>
 
 #include "tests/unit/triggerbench.h"

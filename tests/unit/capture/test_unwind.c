@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Callers by unwind tables: of this program, whose registers and stack are given as the kernel gives them. */
+/* Callers by unwind tables: of this program, whose registers and stack are given as the kernel
+ * gives them. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +55,8 @@ static void put64(struct buf *b, uint64_t v)
 	buf_add(b, &v, sizeof(v));
 }
 
-/* The callers keep their frames: each does something after the call that the compiler cannot leave out. */
+/* The callers keep their frames: each does something after the call that the compiler cannot leave
+ * out. */
 #ifdef __clang__ /* it makes no clones */
 #define FRAME __attribute__((noinline))
 #else

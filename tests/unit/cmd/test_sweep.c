@@ -15,7 +15,7 @@
 
 /* --- parameters --- */
 
-/* What a parameter's values are, with blanks between; "!" and the reason: refused. */
+/* The values of a parameter, separated by blanks; "!" and the reason: refused. */
 static char *values(const char *spec)
 {
 	struct sweep_params p = { 0 };

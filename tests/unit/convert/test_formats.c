@@ -72,7 +72,7 @@ struct row {
 static const struct row rows[] = {
 	{ GOOD, 300, SAMPLE_TYPE, NULL, true, NULL },
 	{ GOOD, 300, SAMPLE_TYPE, "sched:go?d", true, NULL },
-	/* by its format's name, not by what the recorder calls it */
+	/* by its format's name, not by the recorder's name */
 	{ GOOD, 300, SAMPLE_TYPE, "sched:stored", false, NULL },
 	{ GOOD, 300, SAMPLE_TYPE, "kvm:*", false, NULL },
 	{ GOOD, 301, SAMPLE_TYPE, NULL, false,
@@ -89,7 +89,7 @@ static const struct row rows[] = {
 	  "the file has no tracepoint format of" },
 	{ "name: good\n" COMMON FIELD, 300, SAMPLE_TYPE, NULL, false,
 	  "the file has no tracepoint format of" },
-	/* what we cannot read */
+	/* formats that we cannot read */
 	{ "name: good\nID: 300\n" COMMON "\tfield:int a;\toffset:x;\tsize:4;\tsigned:1;\n", 300,
 	  SAMPLE_TYPE, NULL, false, "" },
 	/* what libtraceevent does not read, or reads otherwise */

@@ -169,7 +169,8 @@ static void members(void **state)
 	}
 }
 
-/* Cut anywhere it waits for more; a changed bit is found by both, or changes nothing in the output. */
+/* Cut anywhere it waits for more; a changed bit is found by both, or changes nothing in the
+ * output. */
 static void damage(void **state)
 {
 	static uint8_t text[TEXT_MAX], data[6000], got[TEXT_MAX], other[TEXT_MAX];

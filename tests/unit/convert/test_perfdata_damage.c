@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The perf.data reader on files that are not perf.data, cut or damaged; then small recordings cut and
- * changed at every place.
+ * The perf.data reader on files that are not perf.data, cut or damaged; then small recordings cut
+ * and changed at every place.
  */
 #include <unistd.h>
 

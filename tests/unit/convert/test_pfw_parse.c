@@ -234,7 +234,8 @@ static void escapes(void **state)
 		{ "\"\\ud83d\\ude00\"", "\xf0\x9f\x98\x80" },
 		{ "\"\\ud83d\"", "\xef\xbf\xbd" },
 		{ "\"\\u0000\"", "\xef\xbf\xbd" },
-		/* A sequence that is not an escape stands for itself, and takes no more room than before. */
+		/* A sequence that is not an escape stands for itself, and takes no more room than
+		 * before. */
 		{ "\"\\um\"", "um" },
 		{ "\"\\u\\u\\u1\"", "uuu1" },
 		{ "\"\\q\"", "q" },

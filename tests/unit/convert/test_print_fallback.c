@@ -118,7 +118,7 @@ static const struct {
 	{ "\"%s\", __print_array(__get_rel_dynamic_array(rel), 2, 8)", "20 1099511627776" },
 	{ "\"%s %zu\", __get_str(dyn), REC->b", "text 65" },
 	{ "\"%s %zu\", REC->text, REC->b", "a name 65" },
-	/* what it cannot parse it prints field by field */
+	/* formats that it cannot parse are printed field by field */
 	{ "\"%s\", __print_symbolic(REC->b, ", "[FAILED TO PARSE] i=-5 b=65 " },
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -162,7 +162,8 @@ static void formats_are_printed_alike_in_both_byte_orders(void **state)
 	}
 }
 
-/* libtraceevent 1.7 crashes on these, on some in certain events only: the caller survives, and other types are printed. */
+/* libtraceevent 1.7 crashes on these, on some in certain events only: the caller survives, and
+ * other types are printed. */
 static void a_crash_costs_its_type_alone(void **state)
 {
 	static const char *const prints[] = {

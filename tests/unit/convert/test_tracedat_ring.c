@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pages of the kernel's ring buffer, as trace-cmd keeps them: every kind of event, and what cannot be. */
+/* Pages of the kernel's ring buffer, as trace-cmd keeps them: every kind of event, and invalid
+ * pages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A walk that another thread does ahead gives what a walk without it gives; and the pool. */
+/* A walk that another thread does ahead gives the same as a walk without it; and the pool. */
 #include "base/memory/pool.h"
 #include "tests/unit/cdictfile.h"
 
@@ -55,7 +55,7 @@ static void make(struct buf *out, struct cdict_schema *schema)
 	cdict_writer_close(w);
 }
 
-/* What a walk gives, as one number, and how many events. */
+/* The result of a walk, as one number, and its number of events. */
 static uint64_t walk(const struct buf *file, struct cdict_query query, unsigned jobs, uint64_t *n,
 		     struct cdict_damage *damage)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Opening a cdict: what it says of itself, versions and kinds of file. */
+/* Opening a cdict: its description, versions and kinds of file. */
 #include <unistd.h>
 
 #include "tests/unit/wholefile.h"
@@ -147,7 +147,7 @@ static void a_file_and_a_pipe_read_like_memory(void **state)
 	unlink(path);
 
 	assert_int_equal(pipe(ends), 0);
-	assert_true(whole.bytes.len < 65536); /* what a pipe holds */
+	assert_true(whole.bytes.len < 65536); /* the capacity of a pipe */
 	assert_int_equal(write(ends[1], whole.bytes.data, whole.bytes.len), whole.bytes.len);
 	close(ends[1]);
 	dup2(ends[0], STDIN_FILENO);

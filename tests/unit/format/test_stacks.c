@@ -348,7 +348,8 @@ static void changed_bytes_never_crash(void **state)
 	buf_fini(&f.bytes);
 }
 
-/* A file that ends in the middle, also within a block of stacks: everything before it is complete. */
+/* A file that ends in the middle, also within a block of stacks: everything before it is
+ * complete. */
 static void every_prefix_keeps_what_it_has(void **state)
 {
 	struct block_at blocks[32];

@@ -358,7 +358,7 @@ static void fields_are_of_the_kind_their_declaration_says(void **state)
 	}
 }
 
-/* What may be added must be readable again, however long. */
+/* Everything that may be added must be readable again, however long. */
 static void every_schema_that_is_taken_is_read_back(void **state)
 {
 	static const char *const lines[] = {

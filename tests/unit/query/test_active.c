@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What overlaps the union of what was active: an example by hand, and made-up traces against every pair of events. */
+/* Overlap with the union of active intervals: an example by hand, and made-up traces against every
+ * pair of events. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

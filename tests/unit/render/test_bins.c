@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bins of time and duration, and lanes of the tasks that had a CPU: nothing is lost between them. */
+/* Bins of time and duration, and lanes of the tasks that had a CPU: nothing is lost between
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

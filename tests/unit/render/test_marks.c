@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Marks, their inks, and what the back-ends make of them. */
+/* Marks, their inks, and the output of the back-ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the page knows of a thing that was clicked, and of pinned tasks. */
+/* Details of the page for a clicked object, and for pinned tasks. */
 #include "tests/unit/page_asked.h"
 
 static double of(const json_t *item, const char *key)

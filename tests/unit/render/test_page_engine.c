@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the page asks of a capture, asked natively: the module that runs in pages is this code. */
+/* The queries of a page, run natively: the module that runs in pages is this code. */
 #include "tests/unit/page_asked.h"
 
 static void pieces_tile_every_cpu(void **state)

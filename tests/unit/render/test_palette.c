@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Colours with different meanings are distinguishable, also for people that see no green (Machado, Oliveira and Fernandes 2009: deuteranopia in
- * full; distances in CIELAB, D65); text has the contrast to its background that WCAG 2.1 AA requires.
+ * Colours with different meanings are distinguishable, also for people that see no green (Machado,
+ * Oliveira and Fernandes 2009: deuteranopia in full; distances in CIELAB, D65); text has the
+ * contrast to its background that WCAG 2.1 AA requires.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -15,7 +16,8 @@
 #include "tables/stacks/folded.h"
 
 #define AA 4.5
-/* Below about 2.3 no difference is visible side by side; these are bars of a few pixels, with legends elsewhere. */
+/* Below about 2.3 no difference is visible side by side; these are bars of a few pixels, with
+ * legends elsewhere. */
 #define STATES_APART 15
 #define REASONS_APART 12
 #define TASKS_APART 18
@@ -111,7 +113,8 @@ static void all_apart(const char *what, unsigned kind, unsigned n, double least)
 				}
 }
 
-/* Two pairs that CIELAB's papers give: white and black are 100 apart, a colour has the distance 0 from itself. */
+/* Two pairs that CIELAB's papers give: white and black are 100 apart, a colour has the distance 0
+ * from itself. */
 static void distances_are_those_of_cielab(void **state)
 {
 	struct palette_rgb white = { 255, 255, 255 }, black = { 0 }, red = { 255, 0, 0 };

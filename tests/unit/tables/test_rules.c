@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rules of cdict diff: what they mean, and why others mean nothing. */
+/* Rules of cdict diff: their meaning, and the reasons for refusing others. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -220,7 +220,7 @@ def io_events(path):
 
 
 def io_rows(path):
-    """Files named by hash are looked up; what has no duration, metadata and counters, is left out."""
+    """Files named by hash are looked up; rows without a duration, metadata and counters, are left out."""
     events = list(io_events(path))
     files = {e["args"]["value"]: e["args"]["name"] for e in events if e["name"] == "FH"}
     for e in events:

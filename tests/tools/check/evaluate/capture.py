@@ -89,7 +89,7 @@ class Capture:
         self.follow_tasks()
 
     def find_kind(self):
-        """What was recorded, as the file says, or the recorder's command line."""
+        """The recorded scope, from the file, or from the recorder's command line."""
         scope = self.file.info.get(b'record.scope', b'').decode('latin1').split()
         words = self.file.info.get(b'perf.cmdline', b'').decode('latin1').split()
         if not scope and 'record' in words and b'record.cpus' not in self.file.info:
@@ -319,7 +319,7 @@ class Capture:
 
     def begin_of(self, runner, since, first, end, switched):
         """A slice of which the first event is first, (order, t), and the last at end, (order, t): when it
-        began by what was accounted to it, and whether that is when it was switched in."""
+        began according to its accounted time, and whether that is its switch-in."""
         places = self.places[runner]
         at = bisect.bisect_left(places, first)
         before = places[at - 1] if at else None # where it was last seen

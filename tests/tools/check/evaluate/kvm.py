@@ -125,7 +125,7 @@ class Kvm:
             self.follow_vcpu(tid, rows, contradicted)
 
     def follow_vcpu(self, tid, rows, contradicted):
-        """The states between the events: what, since when, and what it goes back to."""
+        """The states between the events: kind, start, and the state after it."""
         what, since, reason, cpu, back, nxt = 'unknown', self.c.first, None, None, None, None
         is_off = None  # not known
         wait = len(self.states)  # where the pieces of the latest wait begin

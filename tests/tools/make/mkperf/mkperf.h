@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mkperf.h - what the parts of mkperf share: the capture being made, bytes, words, events, records.
+ * mkperf.h - shared by the parts of mkperf: the capture being made, bytes, words, events, records.
  *
  * Thread rule  one thread, one capture a process: it is the global @g
  * Units        *_ns  nanoseconds of the capture's clock
@@ -121,7 +121,7 @@ struct at {
 	uint64_t t_ns;
 };
 
-/* The capture that is being made, and what was asked for. */
+/* The capture that is being made, and the options. */
 struct mkperf {
 	bool big, pipe, dir, no_tracing, no_features, kill, by_text, switches, have_clock;
 	unsigned int zchunk, ztype, long_size, attr_size, ncpus;
