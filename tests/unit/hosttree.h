@@ -81,7 +81,7 @@ static inline int numeric(const char *name)
 	       !name[strspn(name, "0123456789")];
 }
 
-/* As QEMU without debug-threads=on: all threads have the first one's name. */
+/* As with QEMU without debug-threads=on: all threads have the name of the first one. */
 static inline void take_names(bool groups_too)
 {
 	static const int pids[] = { 1775, 1841, 1895, 1959 };

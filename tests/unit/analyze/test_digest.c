@@ -291,7 +291,7 @@ static void digests_stay_within_their_budget(void **state)
 	cdict_schema_free(schema);
 }
 
-/* Each byte of each DGST block, its check sum made right. */
+/* Each byte of each DGST block is changed, with a corrected check sum. */
 static void changed_bytes_do_no_harm(void **state)
 {
 	struct cdict_schema *schema = usual_schema();

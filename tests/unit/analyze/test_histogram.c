@@ -168,7 +168,7 @@ static void bins_and_powers_of_two_add_up_to_the_count(void **state)
 	histogram_fini(&h);
 }
 
-/* Some values wait to be counted, and lie below, among and above those that are. */
+/* Some values are pending; they are below, among and above the counted ones. */
 static void pending_values_are_included_in_the_figures(void **state)
 {
 	uint64_t values[70];
@@ -184,7 +184,7 @@ static void pending_values_are_included_in_the_figures(void **state)
 		for (; at && values[at - 1] > v; at--)
 			values[at] = values[at - 1];
 		values[at] = v;
-		/* of a few there are no counters */
+		/* a few values have no counters yet */
 		assert_true((h.bins != NULL) == (n >= HISTOGRAM_WAITING));
 		for (unsigned rank = 1; rank <= n; rank++) {
 			double percent = (rank - 0.5) * 100 / n;

@@ -25,7 +25,7 @@ static const struct cdict_event_type type = {
 	.name = "made:up", .event = "up", .fields = fields, .n_fields = 3
 };
 
-/* 1, 0, or -1: it is refused. */
+/* Returns 1 or 0, or -1 when it is refused. */
 static int passes(const char *text, const char *comm)
 {
 	static const uint8_t file[] = "data.log";

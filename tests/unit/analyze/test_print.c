@@ -172,7 +172,7 @@ static void texts_end_at_their_nul(void **state)
 		  "one two",
 		  { .dyn = "one", .rel = "two" } },
 		{ "\"%s\", \"a\" \"b\"", "ab", { 0 } },
-		/* bytes without a NUL: what follows them in the record would be printed */
+		/* bytes without a NUL: the bytes after them in the record would be printed */
 		{ "\"%s\", __get_str(data)", "?", { .data = "xy" } },
 		{ "\"%s %s\", __print_hex(__get_dynamic_array(data), 2), __print_hex_str(REC->comm, 3)",
 		  "78 79 610000",
@@ -266,7 +266,7 @@ static void only_the_printed_fields_are_read(void **state)
 	assert_true(printer_fields(p, 0)[0] == (1u << 4 | 1u << 8));
 	printer_free(p);
 	cdict_schema_free(schema);
-	/* This may need libtraceevent, and that needs all. */
+	/* This may need libtraceevent, which needs all fields. */
 	schema = schema_of("\"%s\", __get_str(dyn)", false);
 	p = printer_new(schema);
 	assert_null(printer_fields(p, 0));

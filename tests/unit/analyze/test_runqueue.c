@@ -48,7 +48,7 @@ static void the_worked_example_of_the_figures(void **state)
 	assert_int_equal(q->max, 2);
 	assert_int_equal(q->max_at_ns, 1200);
 	assert_int_equal(q->above_ns, 300);
-	/* at 1300 one comes and one goes: it stays as long */
+	/* at 1300 one is added and one removed: the length stays the same */
 	assert_int_equal(q->stay_ns, 300);
 	assert_int_equal(q->stay_at_ns, 1200);
 	assert_false(queue(&r, 1)->seen);

@@ -36,7 +36,7 @@ static uint64_t rnd(void)
 	return seed;
 }
 
-/* The same is done to a row and to its like in an array. */
+/* Each change is made to a row and to its copy in an array. */
 static void change(struct row *a, struct row *b)
 {
 	unsigned i = rnd() % 6;

@@ -90,7 +90,7 @@ static void check(const struct analyze_options *opts, enum analyze_stacks_by by,
 		check(opts, by, w_, sizeof(w_) / sizeof(w_[0]));                                   \
 	} while (0)
 
-/* A: 1000 to 1400, 1500 to 2500; the vCPU: 1400 to 1500, and what begins at the end. */
+/* A: 1000 to 1400, 1500 to 2500; the vCPU: 1400 to 1500, and a slice that begins at the end. */
 static void off_cpu_time_belongs_to_the_stack_at_the_switch_out(void **state)
 {
 	(void)state;

@@ -248,7 +248,7 @@ static void a_later_waking_begins_it_instead(void **state)
 	trace_switch(&r.tr, 1020, 0, 10, TRACE_S, 0);
 	trace_waking(&r.tr, 1090, 1, 20, 10, 0);
 	trace_switch(&r.tr, 1100, 0, 0, TRACE_R, 10);
-	/* not woken again: it just sleeps on */
+	/* not woken again: it still sleeps */
 	trace_waking(&r.tr, 1110, 1, 20, 10, 0);
 	trace_switch(&r.tr, 1120, 0, 10, TRACE_S, 0);
 	trace_switch(&r.tr, 1500, 1, 20, TRACE_S, 0);

@@ -72,7 +72,7 @@ static void a_switch_from_another_task_makes_the_slice_unknown(void **state)
 	(void)state;
 	run_begin(&r, 1);
 	trace_switch(&r.tr, 1000, 0, 0, TRACE_R, 10);
-	/* The switch 10 ==> 11 is missing, and nothing says so. */
+	/* The switch 10 ==> 11 is missing, without a loss record. */
 	trace_switch(&r.tr, 1300, 0, 11, TRACE_S, 0);
 	trace_switch(&r.tr, 1400, 0, 0, TRACE_R, 10);
 	run_on(&r, NULL);
@@ -201,7 +201,7 @@ static void a_sample_of_the_task_just_switched_out_is_no_contradiction(void **st
 	trace_switch(&r.tr, 1900, 0, 11, TRACE_S, 0);
 	run_on(&r, NULL);
 	assert_true(ran(&r, 11) == 300 && row(&r, 11, 0)->slice.count == 2);
-	/* 1000, 1100, 1600, 1700, 1800, 1801: of every type, by the sample. */
+	/* 1000, 1100, 1600, 1700, 1800, 1801: the count of every type, by the sample. */
 	assert_true(row(&r, 10, 0)->events == 6 && row(&r, 11, 0)->events == 2);
 	assert_true(row(&r, 0, 0)->events == 2);
 	assert_true(analyze_engine_summary(r.eng)->mismatches == 0);

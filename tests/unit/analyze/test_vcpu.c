@@ -236,7 +236,7 @@ static void a_broken_pair_is_unknown_time_not_guest_time(void **state)
 	/* An exit and an entry are missing in [1100, 1200]. */
 	trace_exit(&tr, 1300, 0, 10, TRACE_CPUID);
 	trace_entry(&tr, 1310, 0, 10);
-	trace_entry(&tr, 1400, 0, 10); /* and here an exit, though nothing was reported lost */
+	trace_entry(&tr, 1400, 0, 10); /* and here an exit, although no loss was reported */
 	trace_exit(&tr, 1450, 0, 10, TRACE_CPUID);
 	trace_loss(&tr, 0, 1100, 1200);
 	r = run_with(&tr, NULL);
@@ -262,7 +262,7 @@ static uint32_t rnd(uint32_t n)
 
 enum { CPUS = 3, TASKS = 7 }; /* tasks 1 .. 4 are vCPUs */
 
-/* A machine that keeps the rules: its events are consistent. */
+/* A machine with consistent events. */
 static void simulate(struct trace *tr, unsigned steps)
 {
 	enum { READY, RUNNING, ASLEEP };
@@ -338,7 +338,7 @@ static void states_and_columns_add_up_whatever_is_missing(void **state)
 
 		seed = round * UINT64_C(0x9e3779b97f4a7c15);
 		simulate(&tr, 400);
-		/* Every fourth is whole; the others are thinned, cut and full of gaps. */
+		/* Every fourth is complete; the others are thinned, cut and full of gaps. */
 		if (round % 4) {
 			size_t n = 0;
 

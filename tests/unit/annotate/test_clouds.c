@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* clouds.yaml, and which of all settings count. */
+/* clouds.yaml, and the precedence of settings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -167,7 +167,7 @@ static void aliases_that_multiply_come_to_an_end(void **state)
 	}
 	strcat(yaml, "clouds: {a: *x8}\n");
 	assert_int_equal(clouds_parse(&c, yaml, strlen(yaml), NULL), 0);
-	clouds_get(c, "a", &v, NULL); /* whatever it says, it returns */
+	clouds_get(c, "a", &v, NULL); /* the result does not matter, it must return */
 	clouds_free(c);
 	openstack_values_fini(&v);
 }
@@ -192,7 +192,7 @@ static void endless_nesting_is_refused(void **state)
 	}
 }
 
-/* --- which settings count --- */
+/* --- precedence of settings --- */
 
 struct place {
 	char dir[64], old[4096];

@@ -19,7 +19,7 @@ static int parse(struct libvirt_domain *d, const char *xml, struct cdict_error *
 	return libvirt_xml_parse(d, xml, strlen(xml), err);
 }
 
-/* One of the state files that libvirt 9.0 wrote; given. */
+/* Returns one of the state files that libvirt 9.0 wrote. */
 static char *state_file(const char *name, size_t *len)
 {
 	const char *data = getenv("DATA");

@@ -128,7 +128,7 @@ static void kernel_threads_find_their_vm_by_number_namespace_and_group(void **st
 		PUT("vhost-1", "%d/task/%d/comm", pid, pid + 1); /* since Linux 6.4 */
 		snprintf(text, sizeof(text), GROUP("1\\x2d%s") "/libvirt/emulator", names[i]);
 		PUT(text, "%d/cgroup", pid);
-		/* both are number 7 or 8 in containers of their own */
+		/* both are number 7 or 8 in their own containers */
 		snprintf(text, sizeof(text), "Name:\tx\nNSpid:\t%d\t%d", pid, 7 + i);
 		PUT(text, "%d/status", pid);
 	}

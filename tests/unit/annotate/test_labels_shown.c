@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Labels brought to tasks, and shown. */
+/* Labels are attached to tasks, and shown. */
 #include "format/labels/label_index.h"
 #include "format/labels/label_text.h"
 #include "annotate/pseudonym.h"

@@ -56,7 +56,7 @@ static void a_shell_reads_it(void **state)
 		const char *script, *value;
 	} all[] = {
 		{ "export OS_X=a", "a" },
-		{ "OS_X=a", "a" }, /* users say `set -a`, or forget export */
+		{ "OS_X=a", "a" }, /* users write `set -a`, or forget export */
 		{ "OS_X='it'\\''s \"a\"'", "it's \"a\"" },
 		{ "H=host\nOS_X=http://$H:5000/v3", "http://host:5000/v3" },
 		{ "OS_X=${OS_X:-admin}", "admin" },
@@ -133,7 +133,7 @@ static void a_file_that_is_not_a_script_comes_to_an_end(void **state)
 static void its_shell_leaves_no_core(void **state)
 {
 	(void)state;
-	/* in blocks of 1 KiB, rounded down; bash(1) has it so */
+	/* in blocks of 1 KiB, rounded down; as in bash(1) */
 	gives("OS_X=$(ulimit -Hc)", "0");
 	gives("OS_X=$(awk '/core/ { print $5 }' /proc/self/limits)", "1");
 }

@@ -17,7 +17,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-/* A command line as /proc has it: '|' stands for NUL. */
+/* A command line as in /proc: '|' stands for NUL. */
 static size_t cmdline(char *out, const char *text)
 {
 	size_t n = 0;

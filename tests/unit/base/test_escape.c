@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Foreign text in every context it is written to. */
+/* Foreign text in every context where it is written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -196,7 +196,7 @@ static void a_markdown_cell_stays_one(void **state)
 	CHECK(escape_md, examples);
 }
 
-/* No byte at all gets through that a context forbids. */
+/* No byte that a context forbids is written. */
 static void every_byte_is_safe_everywhere(void **state)
 {
 	static escape_fn *const fns[] = { escape_terminal,    escape_json, escape_json_exact,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which foreign texts may stand in JSON as they are; and MessagePack's numbers at the edges of their forms. */
+/* Foreign texts that may be copied into JSON unchanged; and MessagePack's numbers at the limits of
+ * their formats. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

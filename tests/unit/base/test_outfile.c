@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Output files appear whole or not at all. */
+/* Output files appear complete or not at all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -217,7 +217,7 @@ static void impossible_outputs_are_refused_at_open(void **state)
 	unlink("loop");
 }
 
-/* What begins with "PERF" is a capture, "keep" is kept. */
+/* A file that begins with "PERF" is a capture, one that begins with "keep" is kept. */
 static int there(const struct outfile_there *what, const void *ctx, struct cdict_error *err)
 {
 	char head[4] = "";
@@ -263,7 +263,7 @@ static void an_input_is_refused_as_output_by_any_name(void **state)
 	assert_int_equal(mkdir("dir", 0755), 0);
 	assert_int_equal(open_as(&of, "dir/new", true, "dir"), CDICT_EUSAGE);
 	assert_int_equal(rmdir("dir"), 0);
-	/* nor where the old file goes */
+	/* nor the place of the old file */
 	assert_int_equal(rename("in", "out.old"), 0);
 	put("out", "old", 0644);
 	assert_int_equal(open_as(&of, "out", true, "out.old"), CDICT_EUSAGE);
@@ -291,7 +291,7 @@ static void a_capture_is_replaced_by_captures_only_and_kept(void **state)
 	expect("x.old", "PERFILE2 and so on");
 	assert_int_equal(mode_of("x"), 0600);
 	assert_int_equal(mode_of("x.old"), 0644);
-	/* again: the older one goes, as perf record does */
+	/* again: the older one is deleted, as perf record does */
 	assert_int_equal(open_as(&of, "x", true, NULL), 0);
 	assert_int_equal(outfile_commit(of, 0, NULL), 0);
 	expect("x.old", "new");
@@ -325,7 +325,7 @@ static bool begins_with_same(int old, int new)
 	return pread(old, a, 4, 0) == 4 && pread(new, b, 4, 0) == 4 && !memcmp(a, b, 4);
 }
 
-/* x.old is what "other" was, whatever is made of the same again. */
+/* x.old remains "other", even when the same file is written again. */
 static void a_reproducible_file_does_not_move_another_aside(void **state)
 {
 	static const char *const texts[] = { "sameone", "sameone", "sametwo" };
@@ -377,7 +377,7 @@ static void a_file_being_written_is_not_replaced(void **state)
 
 	(void)state;
 	assert_int_equal(open_as(&first, "x", true, NULL), 0);
-	/* both began when there was nothing */
+	/* both began when no file existed */
 	assert_int_equal(open_as(&second, "x", true, NULL), 0);
 	assert_int_equal(outfile_show(first, &err), 0);
 	assert_int_equal(outfile_write(first, "first", 5), 0);

@@ -10,7 +10,7 @@
 #include "base/text/scope.h"
 
 struct example {
-	const char *words[14]; /* exact, as perf.data has them */
+	const char *words[14]; /* exact, as in perf.data */
 	const char *scope;
 };
 
@@ -66,7 +66,7 @@ static void a_command_line_gives_the_scope_of_a_recording(void **state)
 		}
 		scope_of_words(&s, words, n, 4);
 		assert_string_equal(scope_text(room, &s), examples[i].scope);
-		/* Joined by blanks, as INFO has it, without the number of CPUs. */
+		/* Joined by blanks, as in INFO, without the number of CPUs. */
 		scope_read(&s, NULL, n ? line : NULL, false);
 		if (!strstr(line, "0-3"))
 			assert_string_equal(scope_text(room, &s), examples[i].scope);

@@ -71,7 +71,8 @@ static void functions_that_occur_have_the_name_that_libtraceevent_gives_them(voi
 			const struct kernel_function *s = kernel_functions_find(&k, addresses[i]);
 			const char *name = tep_find_function(tep, addresses[i]);
 
-			/* what did not occur may be found nowhere, and never elsewhere */
+			/* an address that did not occur may be unknown, but never has a wrong
+			 * name */
 			if (!s && !(which >> i & 1))
 				continue;
 			assert_int_equal(!s, !name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whose function an address was in: the kernel's symbols, and what processes had mapped when. */
+/* Functions of addresses: the kernel's symbols, and the mappings of processes over time. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

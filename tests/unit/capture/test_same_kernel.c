@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whether a recording without formats is of the kernel that runs here: what each thing that differs says. */
+/* Whether a recording without formats is of the running kernel: the message for each difference. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -132,7 +132,7 @@ static void data_that_cannot_be_compared_proves_nothing(void **state)
 	s.symbol[0] = 0;
 	assert_false(compare(kallsyms, &s, NULL, text, sizeof(text)));
 	assert_non_null(strstr(text, "its kernel cannot be identified"));
-	/* but a header that names release and machine is one */
+	/* but a header with release and machine does */
 	assert_true(compare(hidden, &s, &header, text, sizeof(text)));
 	assert_string_equal(text, "kernel 6.18.0, written since boot");
 }

@@ -77,7 +77,7 @@ static void the_file_appears_when_it_is_published(void **state)
 	assert_string_equal(names(), "x x.old ");
 	assert_string_equal(content("x"), "head");
 	assert_string_equal(content("x.old"), "precious");
-	/* What comes after the mark can be taken back. */
+	/* Data after the mark can be taken back. */
 	assert_int_equal(target_write(t, "half", 4), 0);
 	target_trim(t);
 	assert_int_equal(target_write(t, "+", 1), 0);

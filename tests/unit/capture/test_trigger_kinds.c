@@ -57,7 +57,7 @@ static void a_task_that_still_waits_fires_before_it_runs(void **state)
 	bench_fini(&b);
 }
 
-/* Woken on one CPU, run on the other, whose reader was first. */
+/* Woken on one CPU, running on the other, whose reader was first. */
 static void a_task_that_moves_to_another_cpu_is_followed(void **state)
 {
 	struct bench b;
@@ -66,11 +66,11 @@ static void a_task_that_moves_to_another_cpu_is_followed(void **state)
 	bench_init(&b, "latency>10ms", NULL);
 	switch_(&b, 1, 30 * MS, 0, TRACE_R, 7, "mover");
 	pass(&b, 1, 40 * MS);
-	assert_false(trigger_run(b.trigger, &b.hit)); /* CPU 0 may still bring something */
+	assert_false(trigger_run(b.trigger, &b.hit)); /* CPU 0 may still deliver events */
 	switch_(&b, 0, 1 * MS, 7, TRACE_S, 0, "swapper/0");
 	wake(&b, 0, 5 * MS, 7, "mover");
 	expect(&b, 40 * MS, "latency of mover (7) was 25.000 ms at 100.030000000 s");
-	/* The other way round: short on both, each CPU alone would make it long. */
+	/* The reverse: short on both, but long with either CPU alone. */
 	switch_(&b, 1, 50 * MS, 7, TRACE_S, 0, "swapper/1");
 	wake(&b, 0, 55 * MS, 7, "mover");
 	switch_(&b, 0, 56 * MS, 0, TRACE_R, 7, "mover");
@@ -169,7 +169,7 @@ static void an_exit_that_does_not_end_fires(void **state)
 	kvm_exit(&b, 0, 3 * MS, 7, TRACE_IO);
 	expect(&b, 8 * MS, NULL);
 	expect(&b, 9 * MS, "exit of CPU 0/KVM (7) was 6.000 ms at 100.009000000 s");
-	/* It is still the same one, in QEMU, which sleeps. */
+	/* It is still the same exit, in QEMU, which sleeps. */
 	switch_(&b, 0, 10 * MS, 7, TRACE_S, 0, "swapper/0");
 	wake(&b, 0, 11 * MS, 7, "CPU 0/KVM");
 	switch_(&b, 0, 12 * MS, 0, TRACE_R, 7, "CPU 0/KVM");
@@ -204,7 +204,7 @@ static void an_entry_without_exit_and_an_exit_without_entry_are_not_paired(void 
 	kvm_exit(&b, 0, 300 * MS, 7, TRACE_IO);
 	kvm_exit(&b, 0, 302 * MS, 7, TRACE_IO);
 	kvm_entry(&b, 0, 306 * MS, 7);
-	/* Others' entries end nothing. */
+	/* Entries of other vCPUs do not end it. */
 	kvm_exit(&b, 0, 310 * MS, 8, TRACE_IO);
 	kvm_entry(&b, 0, 311 * MS, 7);
 	kvm_entry(&b, 0, 314 * MS, 8);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* argv to options, as perf takes them. */
+/* argv to options, as in perf. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static const struct cmd_option look_options[] = {
 	CMD_OPTIONS_END,
 };
 
-/* Those of another program, which are accepted or refused. */
+/* Options of another program, which are accepted or refused. */
 static const struct cmd_foreign look_foreign[] = {
 	{ 'b', "branch-any", CMD_FOREIGN_NONE, true, "nothing branches here" },
 	{ 'R', "raw-samples", CMD_FOREIGN_NONE, false, "always" },

@@ -34,7 +34,7 @@ static void put(const char *folder, mode_t folder_mode, mode_t mode, uid_t owner
 	assert_int_equal(chmod(folder, folder_mode), 0);
 }
 
-/* The status of what `tool` means; 100 + errno when it means nothing. */
+/* The status of the program found as `tool`; 100 + errno when there is none. */
 static int tool(const char *format)
 {
 	char name[] = "tool", *argv[] = { name, NULL };

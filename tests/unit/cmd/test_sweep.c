@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict sweep: values of parameters, quartiles, paths in JSON, and where the picture has what. */
+/* cdict sweep: values of parameters, quartiles, paths in JSON, and positions in the picture. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -138,7 +138,7 @@ static void quartiles_are_those_worked_out_by_hand(void **state)
 
 /* --- JSON --- */
 
-/* The sum of what @spec finds in @json, or -1: nothing, and why in *@err. */
+/* The sum of the numbers that @spec finds in @json, or -1: none, with the reason in *@err. */
 static double found(const char *spec, const char *json, struct cdict_error *err)
 {
 	struct sweep_metrics m = { .recorder = &sweep_recorder };
@@ -301,7 +301,7 @@ static void squares_and_bars_match_the_axes(void **state)
 	two = noted(&m, "two");
 	four = noted(&m, "four");
 	assert_true(one && two && four);
-	/* over their values on the axis, of which the decades are equally far apart */
+	/* above their values on the axis, whose decades have equal distances */
 	assert_true(fabs(middle_x(two) - text_mark(&m, "ten")->x) <= 1);
 	assert_true(fabs(middle_x(four) - text_mark(&m, "1K")->x) <= 1);
 	assert_true(fabs((middle_x(four) - middle_x(one)) - 3 * (middle_x(two) - middle_x(one))) <=

@@ -66,7 +66,7 @@ static void kernel_addresses_are_asked_for_once(void **state)
 	assert_int_not_equal(a, CDICT_NO_STACK);
 	assert_int_equal(a, b);
 	assert_int_equal(asked.n, 2);
-	/* nor is it another's when no space is known */
+	/* nor that of another process when no space is known */
 	assert_int_equal(STACK(&c, 0, PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020),
 			 a);
 	assert_int_equal(asked.n, 2);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which events of a recording are stored: by their tracepoint formats, of which each may be missing or wrong. */
+/* The stored events of a recording: by their tracepoint formats, each of which may be missing or
+ * wrong. */
 #include "convert/formats.h"
 
 #include "tests/unit/perfdatafile.h"
@@ -11,7 +12,8 @@
 #define FIELD "\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n"
 #define GOOD "name: good\nID: 300\n" COMMON FIELD "\nprint fmt: \"%d\", REC->a\n"
 
-/* A recording in pipe mode of events of id @config and sample types @types, and one format of system sched. */
+/* A recording in pipe mode with events of id @config and sample types @types, and one format of
+ * system sched. */
 static struct perfdata *recording(struct out *o, const char *format, uint64_t config,
 				  const uint64_t *types, size_t n)
 {
@@ -84,7 +86,7 @@ static const struct row rows[] = {
 	  "samples of sched:good were recorded without a thread id" },
 	{ GOOD, 300, SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_RAW, NULL, false,
 	  "samples of sched:good were recorded without their fields" },
-	/* no format that has a name, an id */
+	/* no format with a name, an id */
 	{ "nome: good\nID: 300\n" COMMON FIELD, 300, SAMPLE_TYPE, NULL, false,
 	  "the file has no tracepoint format of" },
 	{ "name: good\n" COMMON FIELD, 300, SAMPLE_TYPE, NULL, false,
@@ -92,7 +94,7 @@ static const struct row rows[] = {
 	/* formats that we cannot read */
 	{ "name: good\nID: 300\n" COMMON "\tfield:int a;\toffset:x;\tsize:4;\tsigned:1;\n", 300,
 	  SAMPLE_TYPE, NULL, false, "" },
-	/* what libtraceevent does not read, or reads otherwise */
+	/* formats that libtraceevent does not read, or reads differently */
 	{ "name: good\nID: 300\n" COMMON "\tfield:\xc3\xa9 a;\toffset:8;\tsize:4;\tsigned:1;\n",
 	  300, SAMPLE_TYPE, NULL, false, "libtraceevent cannot read the format of sched:good" },
 	/* no print format, one that cannot be read, and one after a blank: the fields count */

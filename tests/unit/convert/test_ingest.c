@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The one way in: order, loss, and stores that fail or stand still. */
+/* The common input path: order, loss, and stores that fail or stall. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -100,7 +100,7 @@ static void end(struct bench *b)
 	free(b);
 }
 
-/* An event of @cpu whose payload has @payload bytes; 8 is whole. */
+/* An event of @cpu whose payload has @payload bytes; 8 is complete. */
 static int add(struct bench *b, uint32_t cpu, uint64_t t_ns, uint32_t payload,
 	       struct cdict_error *err)
 {
@@ -122,7 +122,7 @@ static void finish(struct bench *b)
 	assert_int_equal(ingest_wait(&b->in, &err), 0);
 }
 
-/* The blocks that come out of some events, with so many threads. */
+/* The blocks made of some events, with so many threads. */
 static size_t blocks_with(unsigned threads, struct place *out)
 {
 	struct bench *b = begin(threads, threads + 2, 0);
@@ -191,7 +191,7 @@ static void events_that_do_not_fit_are_dropped_and_reported_once(void **state)
 		events += b->place.blocks[i].events;
 	assert_true(b->in.dropped > 0);
 	assert_int_equal(events + b->in.dropped, 600000);
-	/* One after the other are one loss. */
+	/* Consecutive losses are one loss. */
 	assert_int_equal(rows_losses(&b->place.rows), 1);
 	lost = rows_loss(&b->place.rows, 0)->count;
 	assert_int_equal(lost, b->in.dropped);

@@ -249,7 +249,7 @@ static void many_ids_are_all_found(void **state)
 	buf_fini(&o.b);
 }
 
-/* However many there are, the table has free slots: a search for another ends. */
+/* The table always has free slots: a search for another one ends. */
 static void an_id_without_an_event_is_reported(void **state)
 {
 	(void)state;

@@ -91,7 +91,7 @@ static void damage_is_reported_and_the_rest_is_read(void **state)
 	struct seen s;
 
 	(void)state;
-	/* a type that cannot be, of a size that can */
+	/* an impossible type with a possible size */
 	at = begin(&o, 0x70000000, 0);
 	put(&o, 0, 8);
 	end(&o, at);

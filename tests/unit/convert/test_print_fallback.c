@@ -140,12 +140,12 @@ static void formats_are_printed_alike_in_both_byte_orders(void **state)
 			const char *expected = rows[i % ROWS].text;
 			char *text = printed(p, schema, i % ROWS, -5, 65);
 
-			/* addresses it reads in its own order */
+			/* it reads addresses in its own byte order */
 			if (expected[0] == 'a' && big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)) {
 				free(text);
 				continue;
 			}
-			/* libtraceevent 1.8 writes arrays of numbers otherwise: {0x1,0x203} */
+			/* libtraceevent 1.8 prints arrays of numbers differently: {0x1,0x203} */
 			if (strstr(prints[i % ROWS], "__print_array") && strchr(text, '{')) {
 				free(text);
 				continue;
@@ -178,7 +178,7 @@ static void a_crash_costs_its_type_alone(void **state)
 
 	(void)state;
 	assert_printed(p, schema, 1, 1, 50, "2 50");
-#ifndef __aarch64__ /* which divides by 0 and goes on */
+#ifndef __aarch64__ /* which divides by 0 and continues */
 	assert_printed(p, schema, 1, 1, 0, "?");
 	assert_printed(p, schema, 1, 1, 50, "?");
 #endif
@@ -191,7 +191,7 @@ static void a_crash_costs_its_type_alone(void **state)
 	cdict_schema_free(schema);
 }
 
-/* A capture whose types all crash does not cost a process each. */
+/* A capture whose types all crash does not need a process for each. */
 static void many_crashes_end_the_trials(void **state)
 {
 	enum { TYPES = 40 };

@@ -69,7 +69,7 @@ static void data_older_than_the_limit_is_dropped(void **state)
 	(void)state;
 	for (uint64_t t = 1; t <= 100; t++)
 		put(k, t * 100 * MS, 1000, 0, NULL);
-	/* All that ended in the last two seconds, the edge too. */
+	/* All blocks that ended in the last two seconds, including the edge. */
 	assert_int_equal(held(k, &first), 21);
 	assert_int_equal(first, 8 * S);
 	assert_false(snapshot_ring_full(k, &held_ns));
@@ -164,7 +164,7 @@ static void the_names_of_tasks_are_never_dropped(void **state)
 		}
 	}
 	assert_true(seven);
-	/* Those of the blocks that are held come with them. */
+	/* Those of the held blocks are kept with them. */
 	assert_int_equal(s.n, 2);
 	assert_int_equal(rows_task(&snapshot_item(s.items[1])->rows, 0)->tid, 20);
 	snapshot_free(k, &s);

@@ -111,7 +111,7 @@ static void events_of_every_kind(bool big, unsigned long_size)
 	put(b, 1, 4);
 	event(b, 1, 0);
 	put(b, 44, 4);
-	event(b, 29, 3); /* thrown away: 4 and 8 bytes, and 3 ticks */
+	event(b, 29, 3); /* discarded: 4 and 8 bytes, and 3 ticks */
 	put(b, 8, 4);
 	put(b, 99, 4);
 	event(b, 31, 6); /* it is 2 * 2^27 + 6 */

@@ -3,7 +3,7 @@
 #include "base/memory/pool.h"
 #include "tests/unit/cdictfile.h"
 
-#define EVENTS 40000u /* a CPU: enough for the thread to be worth it */
+#define EVENTS 40000u /* per CPU: enough to make the thread worthwhile */
 #define CPUS 3u
 
 static uint64_t dice_state = 7;

@@ -159,7 +159,7 @@ static void touch_event(const struct cdict_reader *r, const struct cdict_event *
  * reported. Returns whether the file was refused or reported as damaged. */
 static bool survive(const uint8_t *data, size_t size, bool exact)
 {
-	/* An allocation of its own, so that a read past the end is seen. */
+	/* An allocation of its own, so that a read past the end is noticed. */
 	uint8_t *copy = malloc(size ? size : 1);
 	static struct buf got;
 	struct cdict_error err = { 0 };

@@ -57,7 +57,7 @@ static void any_bytes_come_back(void **state)
 
 	(void)state;
 	for (unsigned trial = 0; trial < 600; trial++) {
-		/* few or many bytes, evenly or less and less likely, apart or side by side */
+		/* few or many bytes, with equal or falling frequencies, apart or adjacent */
 		unsigned kinds = 1 + dice(trial % 3 ? 256 : 12), step = 1 + dice(9), bias = dice(6);
 		unsigned first = dice(256);
 		size_t size = trial % 10 ? 1 + dice(3000) : 1 + dice(sizeof(data));

@@ -258,7 +258,7 @@ static void an_unknown_block_is_skipped(void **state)
 		cdict_reader_close(r);
 		tried++;
 
-		/* But its check sum is looked at. */
+		/* But its check sum is verified. */
 		copy[blocks[k].at + blocks[k].size - 1] ^= 1;
 		r = open_bytes(copy, whole.bytes.len);
 		assert_int_equal(cdict_reader_verify(r, NULL), CDICT_ECORRUPT);

@@ -111,7 +111,7 @@ static void a_changed_byte_costs_one_block_which_is_named(void **state)
 			continue;
 		info = cdict_reader_block_at(good, k_events++);
 		assert_int_equal(info->offset, blocks[k].at);
-		/* Its lines: this CPU's in its time, no other block overlaps it. */
+		/* Its lines: those of this CPU in its time, no other block overlaps it. */
 		assert_int_equal(cdict_events_open(&it, good, NULL, NULL), 0);
 		while (cdict_events_next(it, &ev, NULL) == 1)
 			if (ev.cpu != info->cpu || ev.t_ns < info->first_ns ||

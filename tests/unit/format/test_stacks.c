@@ -16,7 +16,7 @@ static const struct cdict_frame frames[] = {
 	{ "schedule", "[kernel.kallsyms]", 0xffffffff81000020, UINT64_MAX, CDICT_MODE_KERNEL },
 };
 
-/* The stack of event @i of CPU @cpu: four of five have one, of one to five frames. */
+/* The stack of event @i of CPU @cpu: four of five events have one, with one to five frames. */
 static uint32_t stack_of(struct stack_dict *d, uint32_t cpu, uint32_t i)
 {
 	uint32_t numbers[COUNT(frames)], n = (i + cpu) % (COUNT(frames) + 1);
@@ -44,7 +44,7 @@ static void one_block(const struct cdict_schema *schema, uint32_t cpu, struct bu
 	format_encoder_free(enc);
 }
 
-/* A block of events of @cpu, and its events' stacks. */
+/* A block of events of @cpu, and their stacks. */
 static void put_cpu(struct file *f, const struct cdict_schema *schema, struct stack_dict *d,
 		    uint32_t cpu, bool with_stacks)
 {
@@ -58,7 +58,7 @@ static void put_cpu(struct file *f, const struct cdict_schema *schema, struct st
 	assert_int_equal(format_writer_put(f->w, payload.data, payload.len, &info, NULL, NULL), 0);
 	if (with_stacks)
 		assert_int_equal(format_writer_stack_events(f->w, stacks, EVENTS, NULL), 0);
-	/* All at the end, or some of them on the way. */
+	/* All at the end, or some of them earlier. */
 	if (cpu % 2)
 		assert_int_equal(format_writer_put_stacks(f->w, d, NULL), 0);
 	buf_fini(&payload);
@@ -192,7 +192,7 @@ static void many_frames_find_their_numbers(void **state)
 
 /* --- damage */
 
-/* Events are all there; how many of them have a stack. */
+/* All events exist; returns how many of them have a stack. */
 static unsigned with_stacks(struct cdict_reader *r, unsigned *events)
 {
 	struct cdict_events *it;
@@ -312,7 +312,7 @@ static void bad_contents_cost_the_stacks_only(void **state)
 	cdict_schema_free(schema);
 }
 
-/* Every byte of the stacks' blocks, changed, with the check sum made right; and without. */
+/* Every byte of the blocks of stacks, changed, with a corrected check sum; and without. */
 static void changed_bytes_never_crash(void **state)
 {
 	static const uint8_t changes[] = { 0x01, 0x80, 0xff, 0x55 };
