@@ -11,7 +11,7 @@ element() { sed -n 's|.*<script type="[^"]*" id="'"$2"'">\([^<]*\)</script>.*|\1
 
 # A page without its engine: everything that one with it shows first, and a sentence.
 without_engine() {
-	local dir name=a_page_built_with_WASM=0_has_its_tables_and_says_what_it_lacks wrong=
+	local dir name=a_page_built_with_WASM=0_has_its_tables_and_reports_what_it_lacks wrong=
 	dir=$(mktemp -d)
 	cp -a "$BUILD/obj" "$BUILD/flags" "$BUILD/sources" "$BUILD"/lib*.a "$dir"
 	# as it was built, or all is built again

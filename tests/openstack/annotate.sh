@@ -40,10 +40,10 @@ serve rules
 rc_file
 "$CDICT" annotate x.cdict --map map.csv --openstack --openrc openrc 2>err
 same annotate_names_what_a_mapping_identifies "0 $want" "$? $(display x.cdict)"
-says it_says_how_many 'OpenStack (' err
+says it_prints_how_many 'OpenStack (' err
 says of_which_vms ': named 2 of 3 VMs, 3 tasks; found 2 servers' err
 "$CDICT" info --labels x.cdict >labels
-same the_labels_say_where_they_come_from 3 "$(grep -c openstack labels)"
+same the_labels_have_their_origin 3 "$(grep -c openstack labels)"
 "$CDICT" script x.cdict >after
 if cmp -s before after; then ok the_events_are_as_before; else not_ok the_events_are_as_before; fi
 if "$CDICT" info -v --labels x.cdict | cat - x.cdict err | grep -qaF -e "$password" -e "$token"; then
@@ -78,7 +78,7 @@ says with_the_names_of_the_mapping '1228 Mine.07.vcpu0' <(display down.cdict)
 cp down.cdict same.cdict
 "$CDICT" annotate -q same.cdict --openstack --openrc openrc 2>err
 same when_nothing_else_was_wanted_it_failed 1 $?
-says and_says_why 'no names from OpenStack: ' err
+says and_reports_the_reason 'no names from OpenStack: ' err
 if cmp -s down.cdict same.cdict; then ok and_the_file_is_as_it_was; else not_ok and_the_file_is_as_it_was; fi
 serve rules
 rc_file

@@ -121,7 +121,7 @@ serve "$work/good"
 rc_file "OS_REGION_NAME=R1"
 run password --openrc "$work/openrc"
 same servers_are_named_by_their_uuid "$want" "$(named)"
-says it_says_how_many_were_named 'named 3 of 3 VMs, 9 tasks; found 3 servers' "$work/err"
+says it_prints_how_many_were_named 'named 3 of 3 VMs, 9 tasks; found 3 servers' "$work/err"
 if grep -q "X-Auth-Token: $token1" "$log" && ! grep -q 'POST.*auth.*X-Auth' "$log"; then
 	ok the_token_is_sent_in_its_header
 else
@@ -630,7 +630,7 @@ same a_missing_openrc_fails_before_anything_is_done 1 "$status"
 
 # -q prints no messages, and the mapping is the same
 identify -q --openrc "$work/openrc" --name-key vnf --group-key chain
-same quiet_says_nothing '' "$(cat "$work/err")"
+same quiet_prints_nothing '' "$(cat "$work/err")"
 
 # The command line is for everybody to see: nothing secret is taken from it.
 if "$CDICT" identify --help | grep -qiE 'password|secret|token'; then

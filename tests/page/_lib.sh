@@ -15,7 +15,7 @@ need() {
 	done
 }
 
-# chromium_once OPTION... FILE - one run of Chromium without anybody to drive it
+# chromium_once OPTION... FILE - one run of Chromium without a driver
 chromium_once() {
 	local profile status
 	profile=$(mktemp -d)

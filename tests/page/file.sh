@@ -63,7 +63,7 @@ wrong=
 grep -q 'id="capture-0"' none.html && wrong="the capture is in it"
 grep -q '"embedded": false' none.html || wrong+=" the page does not know"
 grep -q -- '--embed all to include it' none.html || wrong+=" it does not say so"
-verdict without_embedding_the_page_says_so "$wrong"
+verdict without_embedding_the_page_reports_it "$wrong"
 
 node - run.html >out 2>&1 <<'END' && wrong= || wrong=$(cat out)
 const fs = require('fs');

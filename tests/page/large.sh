@@ -23,4 +23,4 @@ verdict data_needed_for_the_first_view_is_small "$text"
 # the program stands before the capture: a page that came halfway draws its first view
 head -c $(($(stat -c %s host.html) - 500000)) host.html >cut.html
 text=$(node "$LIB/large.mjs" --cut cut.html 2>&1) && text=
-verdict a_page_whose_end_is_missing_says_so_where_the_capture_is_needed "$text"
+verdict a_page_with_a_missing_end_reports_it_where_the_capture_is_needed "$text"

@@ -42,7 +42,7 @@ sed -e 's/<meta http-equiv="Content-Security-Policy"[^>]*>//' -e 's/}">\${escape
 sed -e 's/<meta http-equiv="Content-Security-Policy"[^>]*>//' -e 's|/^\[=+\\-@\]/|/^[]/|' named.html >taken-table.html
 
 look_at run.html evil.html named.html +file.html +formats.html formats-both.html +named-both.html both.html none.html exits.html bad-*.html stopped.html +taken-picture.html +taken-table.html
-quiet no_view_says_or_asks_anything run.html
+quiet no_view_logs_or_requests_anything run.html
 quiet hostile_names_run_nothing evil.html
 quiet hostile_labels_run_nothing named.html
 quiet a_hostile_name_of_a_file_runs_nothing file.html

@@ -99,7 +99,7 @@ static inline void put(struct bench *b, int cpu, uint64_t t_ns, int32_t tid, con
 		} else {
 			uint64_t v = va_arg(ap, uint64_t);
 
-			/* as the rings have it, whatever the schema says */
+			/* as in the rings, regardless of the schema */
 			memcpy(raw + f->offset, (char *)&v + (NATIVE_BIG ? 8 - f->size : 0),
 			       f->size);
 		}

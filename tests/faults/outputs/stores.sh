@@ -42,7 +42,7 @@ unwritable() {
 	mkdir taken && (cd pulled && ls -A) | while read -r name; do mkdir -p "taken/$name"; done
 	one directory 1 'is a directory$' "$CDICT" pull --store "$store" --job 2001 -o taken
 }
-verdict pull_says_why_once "$(unwritable 2>&1)"
+verdict pull_reports_the_reason_once "$(unwritable 2>&1)"
 
 full() {
 	mkdir disk && mount -t tmpfs -o size=4k tmpfs disk || return

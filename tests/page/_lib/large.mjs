@@ -28,7 +28,7 @@ async function checkWhole(tab) {
 		await tab.go(`#view=${view}`);
 		const questions = await asked();
 		if (questions) wrong.push(`${view} of the whole capture asked the engine for ${questions}`);
-		if (view === 'tasks' && (await late()) !== whole) wrong.push(`of the tables ${whole} only ${await late()} are left before anybody wants them`);
+		if (view === 'tasks' && (await late()) !== whole) wrong.push(`of the tables ${whole} only ${await late()} are left before they are needed`);
 	}
 	await tab.go(`#view=vcpus&fold=tasks&open=${await tab.evaluate('cdictPage.figures().bins.vcpus[0]')}`);
 	const seen = await tab.evaluate(`(() => {

@@ -31,7 +31,7 @@ static void assert_stack(struct handed *h, uint32_t cpu, uint64_t t_ns, uint32_t
 	assert_int_equal(s->stack, stack);
 }
 
-/* perf sorts over all CPUs, the recording has one CPU's after the other's. */
+/* perf sorts over all CPUs, the recording has the events of one CPU after those of another. */
 static void each_cpu_has_its_own_order(void **state)
 {
 	struct handed *h = handed_new();
@@ -101,11 +101,11 @@ static void events_removed_by_perf_filters_are_reported(void **state)
 	assert_true(s && !s->passed);
 	s = handed_take(h, 0, 20, SWITCH, HANDED_WANTED);
 	assert_true(s && s->passed);
-	/* Asked for once more, for its stack. */
+	/* Requested again, for its stack. */
 	s = handed_take(h, 0, 20, SWITCH, HANDED_STACK);
 	assert_true(s && s->stack == 7);
 	assert_null(handed_take(h, 0, 20, SWITCH, HANDED_STACK));
-	/* Never handed out, on a CPU that is not believed. */
+	/* Never handed out, on a CPU that is not plausible. */
 	assert_null(handed_take(h, 1, 20, SWITCH, HANDED_BOTH));
 	assert_null(handed_take(h, 1u << 30, 20, SWITCH, HANDED_BOTH));
 	handed_free(h);

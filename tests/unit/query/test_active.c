@@ -99,7 +99,7 @@ static void adjacent_intervals_do_not_overlap_and_an_empty_interval_is_not_activ
 	assert_int_equal(row_of(&a, "n0")->count, 2);
 	assert_int_equal(row_of(&a, "n0")->dur_ns, 25000);
 	active_fini(&a);
-	opts.name = "n1"; /* none on that file is called so */
+	opts.name = "n1"; /* no option of that file has this name */
 	assert_int_equal(active_sums(&a, r, &opts, &err), 0);
 	assert_int_equal(a.rows.n + a.intervals.n, 0);
 	active_fini(&a);
@@ -108,7 +108,7 @@ static void adjacent_intervals_do_not_overlap_and_an_empty_interval_is_not_activ
 	buf_fini(&out);
 }
 
-/* Whether an event overlaps one of the active ones: each of them is asked. */
+/* Whether an event overlaps one of the active ones: each of them is compared. */
 static bool overlaps_any(const struct made *all, size_t n, const struct made *e, unsigned file)
 {
 	for (size_t i = 0; i < n; i++)

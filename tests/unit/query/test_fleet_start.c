@@ -49,7 +49,7 @@ static int values(struct store *st, const char *id, const char *shelf, store_wan
 	return rc;
 }
 
-/* Three seconds ahead; the question that is asked fourth is quick, others take a millisecond and more. */
+/* Three seconds ahead; the fourth request is quick, others take a millisecond and more. */
 static int now(struct store *st, const char *id, uint64_t *ns, struct cdict_error *err)
 {
 	uint64_t begun = fleet_now_ns();
@@ -166,7 +166,8 @@ static void cut_or_changed_values_are_refused(void **state)
 		kept.sizes[0] = size;
 		for (size_t i = 0; i < size; i++) {
 			kept.data[0][i] ^= 0xff;
-			/* it is refused, or is something else: no more is asked here than that it ends well */
+			/* it is refused, or has another value: the test only requires that it does
+			 * not crash */
 			if (which)
 				fleet_start_latest(&store, "x", &start, &err);
 			else

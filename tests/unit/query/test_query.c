@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* SQL over cdicts made in memory: interval sets, what statements may not, the tables as a file. */
+/* SQL over cdicts made in memory: interval sets, forbidden statements, the tables as a file. */
 #include <unistd.h>
 
 #include "query/sql/database.h"
 #include "query/sql/query.h"
 #include "tests/unit/cdictfile.h"
 
-/* What statements give, a line a row, cells parted by '|'. */
+/* The results of statements, one line per row, cells separated by '|'. */
 struct lines {
 	struct buf text;
 };
@@ -151,7 +151,7 @@ static void tables_that_are_not_a_set_are_refused(void **state)
 	refuses(q, "SELECT * FROM intervals(7)", "not a set of intervals");
 	gives(q, "SELECT interval_dur(NULL), interval_overlaps(x'6364696374697631', 1, 1)",
 	      "0|0\n");
-	/* a made-up one is read, whatever it says */
+	/* a made-up one is read, with any result */
 	gives(q,
 	      "SELECT interval_overlaps(CAST(x'6364696374697631' || randomblob(32) AS BLOB), 1, 1) IS NOT NULL",
 	      "1\n");

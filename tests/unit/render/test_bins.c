@@ -180,7 +180,8 @@ static void a_cpu_that_many_share_is_not_idle(void **state)
 	(void)state;
 	lanes_add(l, 0, 0, true, 0, 22);
 	for (uint32_t i = 1; i <= 6; i++)
-		lanes_add(l, 0, i, false, 9 + 13 * i, 22 + 13 * i); /* the longest has 13 of 100 */
+		lanes_add(l, 0, i, false, 9 + 13 * i,
+			  22 + 13 * i); /* the longest has 13 of 100 ns */
 	assert_int_equal(lanes_majority(l, 0)[0], 1);
 	lanes_add(l, 0, 5, false, 100, 120);
 	lanes_add(l, 0, 0, true, 120, 171);

@@ -122,7 +122,8 @@ static void an_exit_lasts_to_the_next_entry_of_its_thread(void **state)
 	asked_close(&a);
 }
 
-/* Any page of a list, counted or not, of all CPUs and of one, is that part of the whole list. */
+/* Each page of a list, counted or not, of all CPUs and of one, is the same part of the whole
+ * list. */
 static void pages_of_events_are_parts_of_the_list(void **state)
 {
 	static const char *const golden[] = { "svm", "sched", "loss", "late" };
@@ -229,7 +230,7 @@ static void ends_within_the_second_are_as_many_as_the_heat_map_has(void **state)
 	asked_close(&a);
 }
 
-/* Each wait that is at least as long as a bar begins and shorter than the next is in it. */
+/* Each wait within the limits of a bar is in it. */
 static void bars_of_a_histogram_list_events_of_their_duration(void **state)
 {
 	struct page_query q = { .call = "histogram", .kinds = 1u << page_engine_kind("wakeup") };
@@ -386,7 +387,8 @@ static json_int_t sum_of(const json_t *numbers)
 	return sum;
 }
 
-/* Of one task a reason has what its row says; of all more, which no other table has. */
+/* For one task a reason has the figures of its row; for all tasks it has more, which are in no
+ * other table. */
 static void exits_by_reason_are_those_of_the_chosen_tasks(void **state)
 {
 	static const char *const figures[] = { "count", "time_ns", "p50_ns", "p99_ns", "max_ns" };
@@ -410,7 +412,7 @@ static void exits_by_reason_are_those_of_the_chosen_tasks(void **state)
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
 		assert_true(json_equal(column(&a, "exit_reasons", figures[i]),
 				       column(&a, "exits", figures[i])));
-	/* of one reason the sums are its rows */
+	/* for one reason the sums are those of its rows */
 	reason = strdup(json_string_value(json_array_get(column(&a, "exit_reasons", "reason"), 0)));
 	assert_non_null(reason);
 	q.reasons = (const char *const *)&reason;
@@ -424,7 +426,8 @@ static void exits_by_reason_are_those_of_the_chosen_tasks(void **state)
 	asked_close(&a);
 }
 
-/* The exits of each reason whose end was seen are those of its row, and all together those of no choice. */
+/* The exits of each reason whose end was seen are those of its row, and their sum is that without a
+ * selection. */
 static void a_block_of_exits_is_of_the_chosen_reasons(void **state)
 {
 	struct page_query q = { .call = "figures" };

@@ -97,7 +97,7 @@ static struct palette_rgb colour(int theme, unsigned kind, unsigned level)
 			      (struct ink){ (uint8_t)kind, (uint8_t)level });
 }
 
-/* All of @n inks of @kind, each from each. */
+/* All pairs of the @n inks of @kind. */
 static void all_apart(const char *what, unsigned kind, unsigned n, double least)
 {
 	for (int theme = 0; theme < 2; theme++)

@@ -106,7 +106,7 @@ static void comments_are_not_stacks(void **state)
 	assert_string_equal(out, "#1 3\nmain;# x 4\nmain;work 12\n");
 	free(out);
 	folded_fini(&f);
-	/* a task may be called so, and is read again */
+	/* a task may have such a name, and is read back */
 	folded_init(&f);
 	folded_add(&f,
 		   folded_child(&f, folded_child(&f, 0, "# a", 3, FOLDED_TASK), "b", 1,

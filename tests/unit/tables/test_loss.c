@@ -55,7 +55,7 @@ static void records_that_touch_the_window_count_whole(void **state)
 	assert_int_equal(sum.worst_count, 5);
 	assert_int_equal(sum.worst_from_ns, 1050);
 	assert_int_equal(sum.worst_to_ns, 1200);
-	/* 17 of 2 stored, 10 left out and themselves: a ring loses what comes */
+	/* 17 of 2 stored, 10 left out and themselves: a ring loses new events */
 	assert_true(sum.percent > 58.6206 && sum.percent < 58.6208);
 	/* from its last instant on, and up to its first */
 	loss_sum(&sum, r, 1500, 1800);

@@ -19,7 +19,7 @@ static const char *figure(const struct rule *rule)
 	return changes_name(room, &c, rule->figure);
 }
 
-static void rules_say_figure_rows_and_limit(void **state)
+static void rules_have_figure_rows_and_limit(void **state)
 {
 	static const struct {
 		const char *text, *figure, *name, *reason;
@@ -171,7 +171,7 @@ static void values_are_printed_with_their_units(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_say_figure_rows_and_limit),
+		cmocka_unit_test(rules_have_figure_rows_and_limit),
 		cmocka_unit_test(an_invalid_rule_is_refused_with_the_reason),
 		cmocka_unit_test(every_figure_has_a_name_of_its_own),
 		cmocka_unit_test(values_are_printed_with_their_units),

@@ -336,7 +336,7 @@ static void rows_that_are_filled_later_are_printed_and_sorted_as_others(void **s
 	}
 }
 
-/* In what sorting should have done, no row comes before one that sorts before it. */
+/* After sorting, no row comes before one that sorts before it. */
 static void many_rows_are_in_the_order_of_all_keys(void **state)
 {
 	int freed = 0;
