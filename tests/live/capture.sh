@@ -131,7 +131,7 @@ keeps_perf_data() {
 	[ -z "$(jobs -r)" ] || echo "something still runs"
 }
 
-# ---- what ends it ---------------------------------------------------------------------------------
+# ---- ends of a recording --------------------------------------------------------------------------
 
 # ended_by SIGNAL - the file is complete
 ended_by() {
@@ -172,8 +172,8 @@ until_it_ends() {
 	return $status
 }
 
-# apart COMMAND... - with separate mounts.  In a chroot, / is not a mount that could be made private: what
-# is mounted there is unmounted by the command.
+# apart COMMAND... - with separate mounts.  In a chroot, / is not a mount that could be made private: the
+# command unmounts its own mounts.
 apart() {
 	if unshare -m true 2>/dev/null; then unshare -m "$@"; else unshare -m --propagation unchanged "$@"; fi
 }

@@ -14,7 +14,7 @@ may_record || exit 77
 cpu=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
 ln -s "$(command -v perl)" worker && ln -s "$(command -v perl)" daemon || exit 1
 
-# Twenty rounds of work and a nap; a daemon that mostly sleeps. What else runs here takes from both, so the gate allows
+# Twenty rounds of work and a nap; a daemon that mostly sleeps. Other load on this machine takes from both, so the gate allows
 # much: the hog that the daemon becomes goes before the worker, and leaves it a thirtieth of their CPU.
 work='for (1 .. 20) { my $x = 0; $x += $_ for 1 .. 60000; select undef, undef, undef, 0.0002 }'
 daemon() { # NICE, WHAT

@@ -131,7 +131,7 @@ for kind in $kinds; do
 	if declare -F "sample_$kind" >/dev/null; then
 		"sample_$kind" 2>made.err || { fail "sample_$kind" <made.err; }
 		ls samples/"$kind".* >/dev/null || fail "samples_of_$kind" <<<"no sample"
-		# convert reads each, or it would be no capture
+		# convert reads each, else it would not be a capture
 		for sample in samples/"$kind".*; do
 			[ "$kind" = cdict ] || "$CDICT" convert -q -i "$sample" -o may.cdict >/dev/null 2>&1
 			case $? in 0 | 2) ;; *) fail "convert_$sample" <<<"not recognised" ;; esac

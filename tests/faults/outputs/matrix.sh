@@ -81,7 +81,7 @@ input_of() {
 
 # ---- invariants -------------------------------------------------------------------------------------
 
-# lost_files - of the given files: each is there by its name, or is NAME.old, whole
+# lost_files - prints the given files that are complete neither under their name nor as NAME.old
 lost_files() {
 	local sum name
 	while read -r sum name; do
@@ -229,7 +229,7 @@ rights() {
 case $commands in *record*) also=record ;; *) also= ;; esac
 verdict outputs_rights "$(rights $also 2>&1)"
 
-# In a folder where others may write a stranger's link leads nowhere, of a file or a folder.
+# In a folder where others may write, another user's link to a file or a folder is not followed.
 strangers() {
 	rm -rf work && cp -a given work && cd work || exit 1
 	echo before >precious

@@ -60,7 +60,7 @@ captures() {
 	"$CDICT" convert -q -i "$DATA/kvm-small.data" -o a.cdict && "$CDICT" convert -q -i "$DATA/kvm-libvirt-cgroups.data" -o b.cdict
 }
 
-# sums JOB FILE... - the tables of the job are the sums of the files'; what differs.
+# sums JOB FILE... - the tables of the job are the sums of the files'; prints the differences.
 sums() {
 	local job=$1 command merge file files
 	shift

@@ -182,7 +182,7 @@ else
 	skip a_long_query_shows_its_progress "no pseudo-terminal"
 fi
 
-# ---- what statements may not, and hostile ones ----
+# ---- forbidden statements, and hostile ones -----
 
 # refused NAME SQL TEXT
 refused() {

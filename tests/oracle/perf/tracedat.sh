@@ -12,7 +12,7 @@ cd "$(mktemp -d)" || exit 1
 
 mktracedat() { python3 "$TOP/tests/tools/make/mktracedat.py" "$@"; }
 convert() { "$CDICT" convert -q --max-loss 100 -e '*' -i "$1" -o "$2" 2>convert.err || { echo "convert ends with $?"; cat convert.err; return 1; }; }
-# Lines "tid cpu time event fields" in order of time; what happened at the same time in order of its text. Debian 13's
+# Lines "tid cpu time event fields" in order of time; events at the same time in order of their text. Debian 13's
 # trace-cmd prints the interrupt and preemption flags before the time.
 as_trace_cmd() {
 	trace-cmd report -N -t "$1" >report.txt 2>report.err || echo "trace-cmd report: status $?, $(head -1 report.err)"
@@ -95,7 +95,7 @@ verdict trace_dat_with_the_clock_after_the_cpus "$(
 	cat after.err; as_cdict t.cdict | diff plain.txt - | head -5
 	"$CDICT" info t.cdict 2>&1 | grep -q '^clock  *monotonic$' || "$CDICT" info t.cdict)"
 
-# What trace-cmd itself writes as version 7.
+# The output of trace-cmd itself as version 7.
 mktracedat --version 6 "$real" six.dat
 for codec in none zstd; do
 	trace-cmd convert -i six.dat -o t.dat --file-version 7 --compression $codec >/dev/null 2>trace-cmd.err
@@ -237,7 +237,7 @@ verdict trace_dat_whose_cpus_have_the_same_pages "$(
 	[ $? -eq 2 ] || echo "status is not 2: $(cat message.txt)"
 	"$CDICT" info no.cdict 2>/dev/null | grep -q 'shares event data with another CPU' || "$CDICT" info no.cdict)"
 
-# Cut anywhere: one line, a status, and what comes out can be read.
+# Cut anywhere: one line, a status, and the output can be read.
 mktracedat --page-size 512 --codec zstd run.data whole.dat
 mktracedat --page-size 512 --version 6 run.data whole6.dat
 wrong=

@@ -12,7 +12,7 @@ const CLICK = {
 };
 const CELLS = `JSON.stringify([...document.querySelectorAll('table.delays tr[data-vm]')].flatMap((tr) =>
 	[...tr.querySelectorAll('td.cell')].map((td) => [tr.dataset.vm, td.dataset.behind ?? td.dataset.beside, Number(td.dataset.value)])))`;
-// What stands there: the state, the sentence, and for how long the culprit's slices that are drawn had the CPU in the wait.
+// The shown wait: the state, the sentence, and for how long the culprit's slices that are drawn had the CPU in the wait.
 const SHOWN = `(() => {
 	const { wait } = cdictPage.app.view.delays;
 	const [from, to, victim, culprit, cpu] = cdictPage.state.wait;

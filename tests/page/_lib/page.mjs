@@ -72,7 +72,7 @@ export function commandTables(file, options = []) {
 
 const same = (a, b) => a === b || (a !== null && b !== null && String(a) === String(b));
 
-// What differs between the command's row and ours, as a text; null: nothing.
+// The difference between the command's row and ours, as a text; null: none.
 export function rowDiffers(expected, got) {
 	for (const key of Object.keys(expected)) {
 		if (!same(expected[key], got[key])) return `${key}: the command says ${expected[key]}, the page ${got[key]}`;

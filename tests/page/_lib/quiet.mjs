@@ -64,7 +64,7 @@ const TAKEN = `(async () => {
 	HTMLAnchorElement.prototype.click = click;
 	return JSON.stringify(await Promise.all(out.map(async ({ name, blob: b }) => ({ name, type: b.type, text: b.type === 'image/png' ? String(b.size) : await b.text() }))));
 })()`;
-// What stands in a filter, is searched for, pinned, looked at in detail, opened.
+// Names in a filter, searched for, pinned, shown in detail, opened.
 const DEEDS = `(async () => {
 	const { app } = cdictPage, { capture } = app;
 	const some = capture.tasks.filter((t) => t.tid).slice(0, 8), idle = () => new Promise((done) => { const look = () => (document.documentElement.dataset.busy ? setTimeout(look, 10) : done()); setTimeout(look, 20); });

@@ -74,7 +74,7 @@ def active(pattern, paths):
         else:
             union.append([ts, ts + dur])
     sums, at = {}, 0
-    # by begin: those that end before it cannot overlap what comes later
+    # by begin: those that end before it cannot overlap later ones
     for ts, dur, _, cat, name, *_ in sorted(all_events, key=lambda e: e[0]):
         while at < len(union) and union[at][1] <= ts:
             at += 1
