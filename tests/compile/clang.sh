@@ -6,12 +6,12 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
-# element FILE ID - what the page has there
+# element FILE ID - prints that element of the page
 element() { sed -n 's|.*<script type="[^"]*" id="'"$2"'">\([^<]*\)</script>.*|\1|p' "$1"; }
 
-# What a page without its engine is: all that one with it shows first, and a sentence.
+# A page without its engine: everything that one with it shows first, and a sentence.
 without_engine() {
-	local dir name=a_page_built_with_WASM=0_has_its_tables_and_says_what_it_lacks wrong=
+	local dir name=a_page_built_with_WASM=0_has_its_tables_and_reports_what_it_lacks wrong=
 	dir=$(mktemp -d)
 	cp -a "$BUILD/obj" "$BUILD/flags" "$BUILD/sources" "$BUILD"/lib*.a "$dir"
 	# as it was built, or all is built again
@@ -21,7 +21,7 @@ without_engine() {
 	"$CDICT" report -q "$dir/x.cdict" -o "$dir/with.html"
 	"$dir/cdict" report -q --embed all "$dir/x.cdict" -o "$dir/without.html"
 	for id in tables-0 bins-0; do
-		[ -n "$(element "$dir/without.html" $id)" ] || wrong+=" there is no $id"
+		[ -n "$(element "$dir/without.html" $id)" ] || wrong+=" $id is missing"
 		[ "$(element "$dir/with.html" $id)" = "$(element "$dir/without.html" $id)" ] || wrong+=" $id differs"
 	done
 	grep -q 'id="cdict-engine"' "$dir/with.html" || wrong+=" the other build has no engine either"

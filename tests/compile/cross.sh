@@ -5,7 +5,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
-# why_not TARGET - what is missing to build and run for it
+# why_not TARGET - prints what it lacks to build and run
 why_not() {
 	local compiler=${1/#i386/i686}-gcc run=qemu-${1%%-*}-static package
 	[ "$1" != i386-linux-gnu ] || run=
@@ -61,10 +61,10 @@ for target in s390x-linux-gnu aarch64-linux-gnu i386-linux-gnu; do
 	if ! make -j"${JOBS:-2}" CROSS=$target WERROR=1 SAN= all >"$dir/make.log" 2>&1; then
 		echo "not ok $name"
 		tail -n 20 "$dir/make.log"
-	elif said=$(same_bytes $target "$run" 2>&1) && [ -z "$said" ]; then
+	elif differences=$(same_bytes $target "$run" 2>&1) && [ -z "$differences" ]; then
 		echo "ok $name"
 	else
 		echo "not ok $name"
-		echo "$said"
+		echo "$differences"
 	fi
 done

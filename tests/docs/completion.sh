@@ -12,7 +12,7 @@ mkdir zsh fish
 "$CDICT" --completion fish >cdict.fish
 commands=$("$CDICT" help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p')
 
-# part SHELL COMMAND - what the completion has of one command
+# part SHELL COMMAND - prints the completion of one command
 part() {
 	case $1 in
 	bash) sed -n "s/^\t*$2) words='\(.*\)' ;;/\1/p" cdict.bash | tr ' ' '\n' ;;

@@ -22,7 +22,7 @@ printf 'qemu-system-x86_64\0-name\0guest=instance-0000002a,debug-threads=on\0' >
 echo qemu-system-x86 | tee saved/proc/700/comm >saved/proc/700/task/700/comm
 echo 'CPU 0/KVM' >saved/proc/700/task/701/comm
 
-# what flame graphs are of: a capture with stacks, made by perf, folded stacks, logs of calls
+# inputs of flame graphs: a capture with stacks, made by perf, folded stacks, logs of calls
 if have_perf; then
 	perf script --dlfilter "$BUILD/cdict-dlfilter.so" --dlarg out=stacks.cdict --dlarg quiet=1 -i "$DATA/kvm-callchain.data" >/dev/null 2>&1
 	cat >wakers.trace <<'TRACE'
@@ -80,7 +80,7 @@ run_all() { # NAME, lines on stdin
 		status=$?
 		# the capture is too short for limits, and has no such VM
 		[[ $line == *--max-delay* || $line == *--fail-if* ]] && grep -q 'cannot judge' err && continue
-		# what was kept of it, with a warning
+		# the part that was kept, with a warning
 		[[ $line == *killed.data* && $status = 2 && -s killed.cdict ]] && continue
 		[ $status = 0 ] && { [ -s out ] || [ -s err ] || [[ $line == *'cdict job '* || $line == *-o\ * || $line == *'cdict report'* || $line == *secret* || $line == *annotate* || $line == *damaged* ]]; } ||
 			wrong+="$line: status $status $(head -n 2 err)"$'\n'

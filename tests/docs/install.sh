@@ -22,7 +22,7 @@ done
 verdict make_install_writes_below_its_prefix_only "$wrong"
 
 cd "$root/opt/cdict" 2>/dev/null || exit 1
-verdict what_is_installed_has_no_debug_information "$(for file in bin/cdict lib/libcdict.so.0 lib/cdict/cdict-dlfilter.so lib/libcdict.a; do
+verdict installed_files_have_no_debug_information "$(for file in bin/cdict lib/libcdict.so.0 lib/cdict/cdict-dlfilter.so lib/libcdict.a; do
 	readelf -SW "$file" | grep -q ' \.debug_info' && echo "$file has"
 done)"
 listed=$(sed -n 's/^\t\(cdict_[a-z0-9_]*\);$/\1/p' "$TOP/format/libcdict.map" | sort)
@@ -54,5 +54,5 @@ if [ -z "$(git -C "$TOP" rev-parse --show-cdup 2>/dev/null)" ] && git -C "$TOP" 
 	# rpmbuild -t wants one
 	verdict the_tarball_has_one_spec "$(tar -tf x.tar.xz | grep '\.spec$' | sed 1d)"
 else
-	skip the_tarball "this is no checkout of git"
+	skip the_tarball "this is not a checkout of git"
 fi

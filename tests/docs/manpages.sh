@@ -46,15 +46,15 @@ done
 
 # refused FILE SED LINE - a change of a file ends the build with this line
 refused() {
-	local said status
+	local message status
 	rm -rf changed && mkdir -p changed/man && cp "$TOP"/doc/options.man "$TOP"/doc/cdict*.1 changed && rm changed/cdict-host.1
 	sed -i "$2" "changed/$1"
-	said=$(cd changed && awk -v out=man -f "$TOP/doc/packaging/manpages.awk" "$BUILD/man/help" options.man cdict*.1 2>&1)
+	message=$(cd changed && awk -v out=man -f "$TOP/doc/packaging/manpages.awk" "$BUILD/man/help" options.man cdict*.1 2>&1)
 	status=$?
-	if [ $status = 1 ] && [ "$said" = "$3" ]; then
+	if [ $status = 1 ] && [ "$message" = "$3" ]; then
 		echo "ok refused: $3"
 	else
-		echo "status $status: $said"
+		echo "status $status: $message"
 		echo "not ok refused: $3"
 	fi
 }

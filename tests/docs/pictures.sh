@@ -25,7 +25,7 @@ options_of() {
 	esac
 }
 
-# whole FILE... - what is wrong with the pictures, each line beginning with the file's name; one
+# whole FILE... - prints faults of the pictures, each line beginning with the file's name; one
 # xmllint and one python for all of them
 whole() {
 	local file pngs=() svgs=()
@@ -48,7 +48,7 @@ whole() {
 		for name in sys.argv[1:]:
 		    data = open(name, "rb").read()
 		    if data[:8] != b"\x89PNG\r\n\x1a\n":
-		        print(name + ": is no PNG")
+		        print(name + ": is not a PNG")
 		        continue
 		    at, pixels = 8, b""
 		    while at < len(data):
@@ -78,7 +78,7 @@ check_formats() {
 		# shellcheck disable=SC2086
 		"$CDICT" heatmap "$file" $options -q >terminal
 		[ -s terminal ] || echo "nothing for the terminal" >>"$a.wrong"
-		! LC_ALL=C grep -q '[^ -~]' terminal || echo "the terminal's is no ASCII" >>"$a.wrong"
+		! LC_ALL=C grep -q '[^ -~]' terminal || echo "the terminal's is not ASCII" >>"$a.wrong"
 		awk 'length > 80 { exit 1 }' terminal || echo "a line is longer than the terminal" >>"$a.wrong"
 	done
 	whole a/*.svg a/*.png a/*.pdf >whole.out
@@ -90,8 +90,8 @@ check_formats() {
 	done
 }
 
-# said FILE OPTIONS... - prints the numbers in a picture's last lines: "events drawn"
-said() {
+# numbers_of FILE OPTIONS... - prints the numbers in a picture's last lines: "events drawn"
+numbers_of() {
 	"$CDICT" heatmap "$@" -q --width 400 | tail -n 1 | tr -d , |
 		sed -n 's/^\([0-9]*\) [a-z].*: \([0-9]*\) drawn.*/\1 \2/p
 			s/^\([0-9]*\) .* all drawn.*/\1 \1/p
@@ -100,23 +100,23 @@ said() {
 			s/^\([0-9]*\) exits* of .*/\1 -/p'
 }
 
-# What the picture counted is what the tables count.
+# The counts of the picture are those of the tables.
 check_sums() {
 	local file=$1 name=$2 want got
 	want=$("$CDICT" tasks "$file" -q --format json | python3 -c '
 import json, sys
 rows = [r for r in json.load(sys.stdin)["tasks"] if not r["idle"]]
 print(sum(r["switches"] for r in rows))')
-	got=$(said "$file" --view switches)
+	got=$(numbers_of "$file" --view switches)
 	verdict "$name-runs-are-switches" "$([ "${got%% *}" = "$want" ] || echo "$want, drawn: $got")"
 	want=$("$CDICT" script "$file" 2>/dev/null | grep -c ' kvm:kvm_exit: ')
-	got=$(said "$file" --view exits --by count)
+	got=$(numbers_of "$file" --view exits --by count)
 	verdict "$name-exits-are-events" "$([ "${got%% *}" = "$want" ] || echo "$want, drawn: $got")"
-	got=$(said "$file" --view kvm --what guest)
+	got=$(numbers_of "$file" --view kvm --what guest)
 	verdict "$name-guest-times-are-exits" \
 		"$([ "${got%% *}" = "$want" ] || echo "$want, drawn: $got")"
 	want=$("$CDICT" script "$file" 2>/dev/null | grep -c ' kvm:kvm_entry: ')
-	got=$(said "$file" --view kvm --what exit)
+	got=$(numbers_of "$file" --view kvm --what exit)
 	verdict "$name-exit-times-are-entries" \
 		"$([ "${got%% *}" = "$want" ] || echo "$want, drawn: $got")"
 }
@@ -131,7 +131,7 @@ for data in "$DATA"/kvm-small.data "$DATA"/kvm-zstd.data "$DATA"/kvm-callchain.d
 	check_sums x.cdict "$name"
 done
 
-# --- captures without what a view needs, and with loss ---
+# --- captures without the events that a view needs, and with loss ---
 
 for trace in loss two-vcpus arm64-exits hotplug migrations; do
 	rm -f t.cdict
@@ -156,13 +156,13 @@ wrong=
 for view in switches cores kvm; do
 	"$CDICT" heatmap loss.cdict -q --max-loss 100 --view $view -o loss.svg
 	grep -q 'url(#loss)' loss.svg || wrong+="$view: not hatched. "
-	grep -q '7 events lost' loss.svg || wrong+="$view: not told. "
+	grep -q '7 events lost' loss.svg || wrong+="$view: not reported. "
 done
 for view in exits vcpu coremap cpu; do
 	"$CDICT" heatmap loss.cdict -q --max-loss 100 --view $view -o loss.svg
-	grep -q '7 events lost' loss.svg || wrong+="$view: not told. "
+	grep -q '7 events lost' loss.svg || wrong+="$view: not reported. "
 done
-verdict pictures-tell-of-loss "$wrong"
+verdict pictures-report-loss "$wrong"
 
 # --- hostile names, hosts and labels ---
 

@@ -9,12 +9,12 @@ wrong=
 for library in cairo curl jansson sqlite3 libvirt png X11; do
 	readelf -d "$CDICT" | grep -i "NEEDED.*$library" && wrong+="the program is linked with $library "
 done
-verdict what_few_commands_use_is_loaded_by_them "$wrong"
+verdict rarely_used_libraries_are_loaded_on_demand "$wrong"
 
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o x.cdict
 mkdir nolib && echo none >nolib/libcairo.so.2
 LD_LIBRARY_PATH=$PWD/nolib "$CDICT" heatmap x.cdict --view switches -o x.pdf 2>err
-verdict without_cairo_it_says_what_draws_and_which_package_has_it "$([ $? = 1 ] || echo "not status 1"
+verdict without_cairo_the_message_names_the_library_and_its_package "$([ $? = 1 ] || echo "not status 1"
 	grep -q 'PNG and PDF are drawn by cairo, which is not installed (Debian: libcairo2): ' err || cat err
 	LD_LIBRARY_PATH=$PWD/nolib "$CDICT" heatmap x.cdict --view switches -o x.svg || echo "nor does it draw an SVG"
 	[ ! -e x.pdf ] || echo "it left a file")"
@@ -30,7 +30,7 @@ readelf -S "$host" | grep -q '\.debug_' && wrong+=" it has its debug information
 [ "$(stat -c %s "$host")" -lt 6000000 ] || wrong+=" it has $(stat -c %s "$host") bytes"
 verdict the_static_program_needs_no_library_and_is_small "$wrong"
 
-verdict the_static_program_says_what_it_leaves_out \
+verdict the_static_program_lists_its_missing_features \
 	"$("$host" --version | tail -n 1 | diff - <(echo "one static file, without PNG, PDF, SQL, Redis, OpenStack's services, libvirt's daemon, function names of programs")
 	[ "$("$host" --version | head -n 1)" = "$("$CDICT" --version)" ] || echo "the versions differ")"
 

@@ -12,7 +12,7 @@ set -u
 cd "$(mktemp -d)" || exit 1
 
 names="pushes_while_it_records store_that_dies_is_spooled store_faults_do_not_touch_the_recording slow_store_does_not_delay
-	spool_is_told_and_refused waiting_ones_begin_together waiting_is_ended_and_late_ones_are_reported"
+	spool_is_reported_and_refused waiting_recordings_begin_together waiting_is_ended_and_late_ones_are_reported"
 if ! "$CDICT" record -q -s 200ms -o may.cdict 2>may.err; then
 	for name in $names; do skip "$name" "may not record here: $(tail -n 1 may.err)"; done
 	exit
@@ -65,7 +65,7 @@ while_it_records() {
 	"$CDICT" record -o a.cdict --push --job live 2>err &
 	local pid=$!
 	until_ buckets live 2 || cat err
-	kill -0 $pid || echo "it has ended: what is there was not pushed while it recorded"
+	kill -0 $pid || echo "it has ended: the buckets were not pushed while it recorded"
 	kill -INT $pid
 	wait $pid || { echo "status $?"; cat err; }
 	grep -q 'job live: [0-9]* buckets\? pushed' err || cat err
@@ -85,19 +85,19 @@ refused() {
 	"$CDICT" push --spool nowhere 2>err && echo "pushed from nowhere"
 	grep -q 'nowhere: no spooled figures' err || cat err
 	# a missing job: reported, spooled, pushed when it exists
-	"$CDICT" record -s 2500ms -o n.cdict --push --job nobody 2>err
+	"$CDICT" record -s 2500ms -o n.cdict --push --job missing 2>err
 	[ $? = 2 ] || echo "status 0 without a job"
-	[ "$(grep -c 'no job nobody.*spooling figures to n.cdict.spool' err)" = 1 ] || cat err
-	grep -q "buckets\? \(is\|are\) in n.cdict.spool: 'cdict push --job nobody --spool n.cdict.spool' pushes \(it\|them\)" err || cat err
-	"$CDICT" job create nobody --bucket 10ms
+	[ "$(grep -c 'no job missing.*spooling figures to n.cdict.spool' err)" = 1 ] || cat err
+	grep -q "buckets\? \(is\|are\) in n.cdict.spool: 'cdict push --job missing --spool n.cdict.spool' pushes \(it\|them\)" err || cat err
+	"$CDICT" job create missing --bucket 10ms
 	"$CDICT" push --spool n.cdict.spool 2>err && echo "buckets of another length were taken"
-	grep -q 'spooled buckets are 1000 ms long, but those of job nobody are 10 ms long' err || cat err
-	"$CDICT" job remove nobody && "$CDICT" job create nobody
+	grep -q 'spooled buckets are 1000 ms long, but those of job missing are 10 ms long' err || cat err
+	"$CDICT" job remove missing && "$CDICT" job create missing
 	"$CDICT" push --spool n.cdict.spool 2>err || cat err
 	[ ! -e n.cdict.spool ] || find n.cdict.spool
-	same nobody n.cdict
+	same missing n.cdict
 }
-verdict spool_is_told_and_refused "$(refused 2>&1)"
+verdict spool_is_reported_and_refused "$(refused 2>&1)"
 
 # ---- one moment ----
 
@@ -162,7 +162,7 @@ ended() {
 verdict waiting_is_ended_and_late_ones_are_reported "$(ended 2>&1)"
 
 if ! command -v redis-server >/dev/null || "$CDICT" job list --store redis://127.0.0.1:1 2>&1 | grep -q 'built without hiredis'; then
-	verdict waiting_ones_begin_together "$(begin 2>&1)"
+	verdict waiting_recordings_begin_together "$(begin 2>&1)"
 	for name in store_that_dies_is_spooled store_faults_do_not_touch_the_recording slow_store_does_not_delay; do
 		skip $name 'no redis-server, or built without hiredis'
 	done
@@ -174,7 +174,7 @@ fi
 port=$(free_port)
 start_redis "$port" r --appendonly yes --appendfsync always
 export CDICT_STORE=redis://127.0.0.1:$port
-verdict waiting_ones_begin_together "$(begin 2>&1)"
+verdict waiting_recordings_begin_together "$(begin 2>&1)"
 
 # not in a subshell, because this shell must end the servers
 dies() {
@@ -192,7 +192,7 @@ dies() {
 	[ "$(grep -c "job live: redis://127.0.0.1:$port: .*spooling figures to d.cdict.spool" err)" -ge 1 ] || cat err
 	grep -q "buckets\? \(is\|are\) in d.cdict.spool: 'cdict push --job live --spool d.cdict.spool' pushes \(it\|them\)" err || cat err
 	unlost d.cdict
-	"$CDICT" push --spool d.cdict.spool 2>err && echo "pushed to nobody"
+	"$CDICT" push --spool d.cdict.spool 2>err && echo "pushed to a dead store"
 	start_redis "$port" r --appendonly yes --appendfsync always
 	"$CDICT" push --spool d.cdict.spool --job live 2>err || cat err
 	grep -q 'job live, d.cdict.spool: [1-9][0-9]* of' err || cat err

@@ -14,10 +14,10 @@ if [ $status = 77 ]; then
 	skip few_hosts_push_and_all_arrives "$(tail -n 1 err)"
 	exit
 fi
-told() {
+faults() {
 	[ $status = 0 ] || { echo "status $status"; cat out err; }
 	[ "$(awk '/buckets in the store/ { print $NF }' out | tr '\n' ' ')" = '100 200 200 ' ] || cat out
-	[ "$(awk '/events that they tell/ && $NF > 1000' out | wc -l)" = 3 ] || cat out
+	[ "$(awk '/events in the figures/ && $NF > 1000' out | wc -l)" = 3 ] || cat out
 	[ -z "$(ls -d cdict-load.* 2>/dev/null)" ] || ls
 }
-verdict few_hosts_push_and_all_arrives "$(told)"
+verdict few_hosts_push_and_all_arrives "$(faults)"

@@ -78,7 +78,7 @@ empty() {
 	grep -q 'no job 2003' err && [ ! -e none.html ] || cat err
 	"$CDICT" report --job 2003 -t qemu 2>/dev/null
 	[ $? = 129 ] || echo "-t was taken"
-	"$CDICT" report --job ../x 2>/dev/null && echo 'an id that is none'
+	"$CDICT" report --job ../x 2>/dev/null && echo 'an invalid id'
 }
 
 # names that contain a path, end an element, or map to the same file
@@ -113,7 +113,7 @@ damaged() {
 	mkdir -p "${folder%bad}worse"
 	python3 - "${folder%bad}worse/0123456789abcdef" <<-'END'
 		import struct, sys, zlib
-		data = b"this is no capture"
+		data = b"not a capture at"
 		open(sys.argv[1] + ".000000000000", "wb").write(data)
 		open(sys.argv[1] + ".end", "wb").write(b"CDFE" + struct.pack("<BQQI", 1, 1, len(data), zlib.crc32(data)))
 	END
@@ -126,9 +126,9 @@ damaged() {
 	# bad figures stop it: no partial page is drawn
 	"$CDICT" job create 2009 && "$CDICT" push -q --job 2009 --host bad a.cdict
 	for folder in "$CDICT_STORE"/2009/h*/*; do printf x | dd of="$folder" bs=1 seek=100 conv=notrunc status=none; done
-	"$CDICT" report --job 2009 -o dam/none.html 2>err && echo 'figures that are none'
+	"$CDICT" report --job 2009 -o dam/none.html 2>err && echo 'invalid figures'
 	grep -q 'host bad' err && [ "$(wc -l <err)" = 1 ] && [ ! -e dam/none.html ] || cat err
-	"$CDICT" top --job 2009 --seconds 1ms 2>err && echo 'followed figures that are none'
+	"$CDICT" top --job 2009 --seconds 1ms 2>err && echo 'followed invalid figures'
 	grep -q 'host bad' err || cat err
 	"$CDICT" job remove 2009
 }
@@ -187,7 +187,7 @@ follows() {
 	"$CDICT" push -q --job 2006 --host later a.cdict
 	for i in $(seq 400); do [ "$(events top.out)" -ge "$want" ] && break; sleep 0.05; done
 	sleep 0.3 # nothing more comes
-	kill -TERM "$pid" # INT is ignored by what a script starts behind itself
+	kill -TERM "$pid" # INT is ignored by background processes of a script
 	wait "$pid" || echo "status $?"
 	cat top.err
 	[ "$(events top.out)" = "$want" ] || { echo "$(events top.out) events, wanted $want"; cat top.out; }
@@ -208,14 +208,14 @@ follows() {
 
 store() {
 	export CDICT_STORE=$2
-	verdict "$1_page_says_what_commands_say" "$(tables 2>&1)"
-	verdict "$1_top_tells_each_bucket_once" "$(follows 2>&1)"
+	verdict "$1_page_agrees_with_the_commands" "$(tables 2>&1)"
+	verdict "$1_top_prints_each_bucket_once" "$(follows 2>&1)"
 }
 
 captures
 store folder "$PWD/jobs"
 verdict two_jobs_are_compared "$(compares 2>&1)"
-verdict empty_job_is_said_in_words "$(empty 2>&1)"
+verdict empty_job_has_a_message "$(empty 2>&1)"
 verdict hostile_names_of_hosts "$(hostile 2>&1)"
 verdict damaged_values_are_reported "$(damaged 2>&1)"
 verdict many_fold_to_the_largest "$(folds 2>&1)"
@@ -225,7 +225,7 @@ else
 	skip chromium_draws_it 'chromium is not installed'
 fi
 if ! command -v redis-server >/dev/null || "$CDICT" job list --store redis://127.0.0.1:1 2>&1 | grep -q 'built without hiredis'; then
-	skip redis_page_says_what_commands_say 'no redis-server, or built without hiredis'
+	skip redis_page_agrees_with_the_commands 'no redis-server, or built without hiredis'
 	exit
 fi
 port=$(free_port)

@@ -26,7 +26,7 @@ moves() {
 	for port in "${ports[@]}"; do
 		if [ "$(cli "$port" cluster countkeysinslot "$slot")" -gt 0 ]; then from=$port; else to=$port; fi
 	done
-	[ -n "$from" ] && [ -n "$to" ] || echo "nobody has slot $slot"
+	[ -n "$from" ] && [ -n "$to" ] || echo "no node has slot $slot"
 	"$CDICT" tasks -q --job 2001 --json >before
 	cli "$to" cluster setslot "$slot" importing "$(cli "$from" cluster myid)" | grep -vx OK
 	cli "$from" cluster setslot "$slot" migrating "$(cli "$to" cluster myid)" | grep -vx OK
@@ -51,7 +51,7 @@ moves() {
 	done
 	wait $pid || { echo "a new host: status $?"; cat err; }
 	[ "$("$CDICT" job show 2001 --json | jq -c '[.hosts[].host]')" = '["one","two"]' ] || "$CDICT" job show 2001
-	[ "$(cli "$from" cluster countkeysinslot "$slot")" = 0 ] || echo "keys were left behind"
+	[ "$(cli "$from" cluster countkeysinslot "$slot")" = 0 ] || echo "keys are left over"
 	"$CDICT" job remove 2001
 	[ "$(cli "$to" cluster countkeysinslot "$slot")" = 0 ] || echo "keys were left"
 }

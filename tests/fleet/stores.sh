@@ -16,7 +16,7 @@ life() {
 	"$CDICT" job create 2001 --info 'a job' --ttl 1d || echo "create failed"
 	"$CDICT" job create 2001 2>err && echo "created twice"
 	grep -q 'job 2001 already exists' err || cat err
-	"$CDICT" job create night || echo "a name is no id"
+	"$CDICT" job create night || echo "a name is refused as an id"
 	[ "$(ids)" = '2001 night ' ] || echo "list: $(ids)"
 	"$CDICT" job show 2001 --json | jq -e '.jobs[0].info == "a job"' >/dev/null || echo "no info"
 	"$CDICT" job remove night || echo "remove failed"
@@ -56,13 +56,13 @@ adds() {
 # files - are retrieved unchanged, and not at all when a chunk is missing or modified
 files() {
 	local dir=$PWD/pulled.$RANDOM f
-	head -c 3000000 /dev/zero >>b.cdict # several chunks: what follows the index is no block
+	head -c 3000000 /dev/zero >>b.cdict # several chunks: data after the index is not a block
 	"$CDICT" job create 2005 && "$CDICT" push -q --max-loss 100 --job 2005 --with-file a.cdict 2>/dev/null
 	"$CDICT" push -q --job 2005 --with-file b.cdict 2>/dev/null
 	"$CDICT" pull -q --job 2005 -o "$dir" || echo "pull: status $?"
 	[ "$(ls "$dir" | wc -l)" = 2 ] || ls "$dir"
 	for f in "$dir"/*; do cmp -s "$f" a.cdict || cmp -s "$f" b.cdict || echo "$f differs"; done
-	"$CDICT" pull -q --job 2005 -o "$dir" --host nobody 2>/dev/null && echo "files of nobody"
+	"$CDICT" pull -q --job 2005 -o "$dir" --host missing 2>/dev/null && echo "files of a missing host"
 	if [ -d "$CDICT_STORE" ]; then
 		rm "$(ls "$CDICT_STORE"/2005/f*/*.000000000001)"
 		rm -r "$dir"

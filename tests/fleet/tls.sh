@@ -8,14 +8,14 @@ set -u
 . "$TOP/tests/fleet/_lib/redis.sh"
 cd "$(mktemp -d)" || exit 1
 
-told=$("$CDICT" job list --store rediss://127.0.0.1:1 2>&1)
-case $told in
+message=$("$CDICT" job list --store rediss://127.0.0.1:1 2>&1)
+case $message in
 *'built without hiredis'*)
 	skip tls 'built without hiredis'
 	exit
 	;;
 *'hiredis 1.0 or later'*)
-	verdict missing_tls_is_reported "$(wc -l <<<"$told" | grep -vx 1)"
+	verdict missing_tls_is_reported "$(wc -l <<<"$message" | grep -vx 1)"
 	skip tls 'built with a hiredis that has no TLS'
 	exit
 	;;
@@ -42,8 +42,8 @@ verdict tables_by_tls "$(
 	trusted sums 2001 a.cdict b.cdict || echo "sums: status $?"
 	trusted "$CDICT" job remove 2001
 )"
-# told WHY COMMAND... - the command fails for that reason, with one line that has the server's name
-told() {
+# fails WHY COMMAND... - the command fails for that reason, with one line that has the server's name
+fails() {
 	local rc why=$1
 	shift
 	"$@" >out 2>err
@@ -51,10 +51,10 @@ told() {
 	[ $rc = 1 ] && [ ! -s out ] || { echo "status $rc"; cat out; }
 	[ "$(wc -l <err)" = 1 ] && grep -q "rediss://127.0.0.1:$port: .*$why" err || cat err
 }
-verdict server_with_an_untrusted_certificate "$(told 'certificate verify failed' "$CDICT" job list)"
-verdict client_without_a_certificate "$(told '.' env SSL_CERT_FILE="$PWD/ca.crt" "$CDICT" job list)"
-verdict missing_client_certificate_file "$(told 'client' env SSL_CERT_FILE="$PWD/ca.crt" CDICT_STORE_CERT=none CDICT_STORE_KEY=none "$CDICT" job list)"
+verdict server_with_an_untrusted_certificate "$(fails 'certificate verify failed' "$CDICT" job list)"
+verdict client_without_a_certificate "$(fails '.' env SSL_CERT_FILE="$PWD/ca.crt" "$CDICT" job list)"
+verdict missing_client_certificate_file "$(fails 'client' env SSL_CERT_FILE="$PWD/ca.crt" CDICT_STORE_CERT=none CDICT_STORE_KEY=none "$CDICT" job list)"
 verdict server_without_tls "$(
 	plain=$(free_port)
-	start_redis "$plain" plain && CDICT_STORE=rediss://127.0.0.1:$plain port=$plain told TLS env "$CDICT" job list
+	start_redis "$plain" plain && CDICT_STORE=rediss://127.0.0.1:$plain port=$plain fails TLS env "$CDICT" job list
 )"

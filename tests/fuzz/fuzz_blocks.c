@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The blocks of a cdict as they are inside, before they are packed: each a byte for its type, two of its
- * size and its content.  What is made of them is a file whose check sums and index are right; all that a
- * command reads of it is read, its tables are walked for and printed, and JSON is JSON.
+ * size and its content.  They become a file whose check sums and index are right; all data that a
+ * command reads is read, its tables are walked for and printed, and JSON is JSON.
  */
 #include "analyze/walk/digest.h"
 #include "tables/columns/tables.h"
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is printed goes elsewhere: no memory of the command's. */
+/* Output goes to a file, not to memory of the command. */
 static FILE *printed_to(struct sink *s)
 {
 	FILE *file = tmpfile();
@@ -23,7 +23,7 @@ static FILE *printed_to(struct sink *s)
 	return file;
 }
 
-/* What was printed as JSON is JSON. */
+/* Output as JSON is JSON. */
 static void must_be_json(struct sink *s, FILE *file)
 {
 	char *text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Events made of the input, eight bytes each, written and read back: the same events; and the figures of
- * the whole add up, as do windows that touch; a walk over a window from the digests of the file, or of the
- * page, tells what one from the start tells of it, unless the input contradicts itself.
+ * the whole add up, as do adjacent windows; a walk over a window from the digests of the file, or
+ * of the page, gives the same as one from the start, unless the input contradicts itself.
  */
 #include "analyze/walk/digest.h"
 #include "format/file/writer.h"
@@ -27,7 +27,7 @@ struct bench {
 	struct cdict_schema *schema;
 	struct buf file;
 	struct cdict_reader *r;
-	bool slips; /* who runs is not always who was switched in */
+	bool slips; /* the running task is not always the one switched in */
 };
 
 static int to_buf(void *ctx, const void *data, size_t size)
@@ -48,7 +48,7 @@ static void set(struct written *w, const struct cdict_event_type *type, const ch
 		w->payload[type->fields[i].offset + k] = k < 8 ? (uint8_t)(value >> 8 * k) : 0;
 }
 
-/* Who a byte means: a task, and now and then IDLE. */
+/* The task of a byte; now and then IDLE. */
 static int32_t tid_of(uint8_t byte)
 {
 	return byte % TIDS ? 100 + byte % TIDS : 0;
@@ -59,7 +59,7 @@ static int32_t tid_of(uint8_t byte)
 static void make_event(struct bench *b, const uint8_t *p, uint64_t *t_ns, int32_t *cur)
 {
 	static const uint64_t states[] = { 0, 0, 1, 1, 1, 2, 256, 128, 4, 64, 32, 16 };
-	/* what has ended comes back only where the input wants slips, and IDLE sleeps only there */
+	/* ended tasks come back only where the input wants slips, and IDLE sleeps only there */
 	size_t n_states = sizeof(states) / sizeof(states[0]) - (b->slips ? 0 : 2);
 	size_t n = cdict_schema_count(b->schema);
 	/* Most are switches and wake-ups. */
@@ -74,13 +74,13 @@ static void make_event(struct bench *b, const uint8_t *p, uint64_t *t_ns, int32_
 		if (c != cpu && cur[c] == next)
 			next = 0;
 	if (!b->slips && !next && index)
-		next = 101; /* nobody wakes or moves IDLE */
+		next = 101; /* IDLE is neither woken nor moved */
 	if (!b->slips && !cur[cpu] && !strncmp(type->name, "kvm:", 4))
 		type = cdict_schema_at(b->schema, index = 1);
 
 	HOLDS(w);
 	memset(w, 0, sizeof(*w));
-	/* at one instant nobody can tell who comes first: a task may be in two places */
+	/* at one instant the order is unknown: a task may be in two places */
 	*t_ns += !b->slips + (p[2] % 8 ? p[2] / 8 : (uint64_t)p[2] * 1000);
 	w->t_ns = *t_ns;
 	w->cpu = cpu;
@@ -187,7 +187,7 @@ static void write_file(struct bench *b, const uint8_t *head)
 	cdict_writer_close(w);
 }
 
-/* CPU by CPU what comes back is what went in. */
+/* The events read back on each CPU are those written. */
 static void read_back(struct bench *b)
 {
 	size_t at[CPUS] = { 0 }, n = 0;
@@ -249,19 +249,19 @@ static void windows(struct bench *b, const uint8_t *head)
 		return;
 	opts.from_ns = before.to_ns;
 	opts.to_ns = opts.from_ns + 1 + (last_ns - opts.from_ns) * head[3] / 256;
-	for (int told = 0; told < 2; told++) {
+	for (int stored = 0; stored < 2; stored++) {
 		struct digests *digests = NULL;
 
-		if (told)
+		if (stored)
 			HOLDS(!digests_stored(&digests, b->r, NULL));
 		else
 			HOLDS(!digests_new(&digests, b->r, 1 + head[0], NULL));
 		if (!digests)
 			continue;
-		/* The file's do not tell who is seen first and last. */
-		walk(b, &opts, &whole, 2 - told);
+		/* The file's do not have the first and the last task. */
+		walk(b, &opts, &whole, 2 - stored);
 		opts.digests = digests;
-		walk(b, &opts, &parts, 2 - told);
+		walk(b, &opts, &parts, 2 - stored);
 		opts.digests = NULL;
 		parts_must_equal(&whole, &parts);
 		digests_free(digests);

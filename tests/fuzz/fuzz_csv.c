@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A mapping file: refused with a reason, or read; with bad lines left out always read;
- * what was read is read the same from what is written of it.
+ * a mapping that was read, written and read again is the same.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The payload of an event block, of a schema that has every model and kind of field.
- * The streams are stored in most of the corpus, so that changes reach what they hold.
+ * The streams are stored in most of the corpus, so that changes reach their contents.
  */
 #include "base/fail.h"
 #include "format/coding/decode.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A cdict, made as of fuzz_blocks, through every writer of `cdict export`, the whole of it and a part.  What comes out is
- * read again: JSON is JSON, Perfetto's trace keeps its rules, rows of CSV have the header's cells, nothing in them that a
- * spreadsheet would run, and the slices of a CPU touch; folded stacks add up; a member of gzip holds what went
- * in; perfwhiz's file is one to us; SQLite finds its database whole.  Formats agree on how much there is.
+ * A cdict, made as of fuzz_blocks, through every writer of `cdict export`, the whole of it and a
+ * part.  The output is read again: JSON is JSON, Perfetto's trace keeps its rules, rows of CSV have
+ * the header's cells, nothing in them that a spreadsheet would run, and the slices of a CPU touch;
+ * folded stacks add up; a member of gzip holds what went in; perfwhiz's file is one to us; SQLite
+ * finds its database whole.  Formats agree on how much there is.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* libtraceevent forgets what it parsed of a format that it then refuses. */
+/* libtraceevent leaks the parsed part of a format that it then refuses. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -36,7 +37,7 @@ struct made {
 	struct buf text;
 };
 
-/* What stands here is the user's file, not memory that the writer holds. */
+/* This memory stands for the user's file, it is not the writer's. */
 static int to_made(void *ctx, const void *data, size_t size)
 {
 	struct made *m = ctx;
@@ -55,7 +56,7 @@ static int to_buf(void *ctx, const void *data, size_t size)
 	return 0;
 }
 
-/* ---- what is asked of each ---- */
+/* ---- checks of each ---- */
 
 static void json_lines(const char *text, size_t len)
 {
@@ -261,7 +262,7 @@ static void each_format(struct tables_walk *w, size_t size)
 		limits_begin(size);
 		if (written(w, f, false, &m, &report)) {
 			ask(f, &m, is_io);
-			/* each is told of the same, as far as it asks */
+			/* each gets the same, as far as it asks */
 			must(!any || (report.slices == first.slices &&
 				      (!report.exits || report.exits == first.exits)));
 			if (f == PERFETTO) {
@@ -296,7 +297,7 @@ static void folded(struct cdict_reader *r, const struct tables_options *opts,
 		text = sink_take(&s, &len);
 		must(text && !folded_init(&again));
 		again.parts = 100;
-		/* what is larger than the hundredths of a parsed number is refused */
+		/* a number larger than the hundredths of a parsed one is refused */
 		if (!folded_parse(&again, text, len, &ignored, &err))
 			must(!ignored && !folded_done(&again) &&
 			     again.sum == f.sum * (100 / f.parts));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a store holds: a value as it is, and as the body of one whose checksum is right; a job; who waits, and a start. What is taken can be
- * printed, and encoded again it tells the same.
+ * The contents of a store: a value as it is, and as the body of one whose checksum is right; a job;
+ * waiting recordings, and a start. Accepted values can be printed, and encoded again they are the
+ * same.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static void print_figures(const struct fleet_rows *rows)
 	table_free(t);
 }
 
-/* Rows that were told apart are told apart again. */
+/* Distinct rows stay distinct. */
 static void again(const struct fleet_rows *rows, const struct fleet_window *window)
 {
 	struct fleet_rows read = { 0 };
@@ -108,7 +109,7 @@ static void as_body(const uint8_t *data, size_t size)
 	buf_fini(&b);
 }
 
-/* A store with one value; what is put into it is kept beside. */
+/* A store with one value; values put into it are kept in memory. */
 struct one {
 	struct store store;
 	const uint8_t *data;
@@ -145,7 +146,7 @@ static int one_values(struct store *st, const char *id, const char *shelf, store
 
 static const struct store_ops ops = { .put = one_put, .values = one_values };
 
-/* What is taken and put again is taken again, and is the same. */
+/* A value that is accepted and put again is accepted again, and is the same. */
 static void waits(const uint8_t *data, size_t size)
 {
 	struct one one = { .store = { &ops }, .data = data, .size = size };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Folded stacks and logs of calls: read or refused with a reason; what was read adds up, is written, and what is
- * written is read again the same.
+ * Folded stacks and logs of calls: read or refused with a reason; stacks that were read add up, are
+ * written, and are read back unchanged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static char *written(const struct folded *f)
 	return text;
 }
 
-/* Every frame is what ends in it and what it called; the order is callers first. */
+/* The value of a frame is its own and that of its callees; callers are first. */
 static void adds_up(const struct folded *f)
 {
 	uint64_t *sums = calloc(f->nodes.n, sizeof(*sums)), all = 0;
@@ -72,7 +72,7 @@ static char *read_and_written(const char *text, uint64_t sum)
 	return again;
 }
 
-/* What is shown otherwise than it is (bytes that are no text) may stand elsewhere in the order: once. */
+/* Bytes that are not text are shown differently, and may change their place in the order: once. */
 static void again(const struct folded *f)
 {
 	char *text = written(f), *second = read_and_written(text, f->sum);

@@ -20,7 +20,7 @@ static const struct cdict_event_type type = {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* the first byte is the text's length, behind which is the filter */
+	/* the first byte is the text's length, the filter is after it */
 	const size_t n_file = size ? data[0] % 17 : 0, n = size > 17 ? size - 17 : 0;
 	const struct cdict_bytes file = { data + 1, n_file < size ? n_file : 0 };
 	const uint64_t values[] = { (uint64_t)-11, 0x15, 0 };

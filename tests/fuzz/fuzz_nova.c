@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a compute or identity service answers: pages of servers, versions, tokens, errors. */
+/* Answers of a compute or identity service: pages of servers, versions, tokens, errors. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -39,14 +39,14 @@ static void servers(const char *text, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const types[] = { "compute", NULL };
-	char version[NOVA_VERSION_MAX], path[NOVA_VERSION_MAX], *said, *url;
+	char version[NOVA_VERSION_MAX], path[NOVA_VERSION_MAX], *message, *url;
 	const char *text = (const char *)data;
 	struct keystone_token token;
 
 	servers(text, size);
 	nova_version_choose(text, size, version, path, NULL);
-	said = keystone_message(text, size);
-	free(said);
+	message = keystone_message(text, size);
+	free(message);
 	if (!keystone_token_parse(&token, text, size, NULL)) {
 		if (token.life_s < 0)
 			abort();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A command line, its words apart by NULs, the first byte the command: taken, or wrong usage with a
- * reason; what it asks of a capture is refused with a reason, or within the capture.
+ * reason; its requests to a capture are refused with a reason, or within the capture.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	while (n < WORDS && at < size) {
-		/* each in memory of its own: what is read behind one is seen */
+		/* each in memory of its own: a read past its end is noticed */
 		words[n] = strdup(text + at);
 		at += strlen(words[n++]) + 1;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A file of perfwhiz, converted; what comes out is whole, whatever went in.  The input is the MessagePack:
- * zlib's check sums would keep the fuzzer out.  Its first byte says where the packed stream is cut.
+ * A file of perfwhiz, converted; the output is complete, whatever the input.  The input is the
+ * MessagePack: zlib's check sums would keep the fuzzer out.  Its first byte says where the packed
+ * stream is cut.
  */
 #include <zlib.h>
 
@@ -11,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* libtraceevent forgets what it parsed of a format that it then refuses. */
+/* libtraceevent leaks the parsed part of a format that it then refuses. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

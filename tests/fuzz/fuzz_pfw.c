@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An I/O trace, as it is, and as text in gzip members: converted; what comes out is whole, adds up with the lines that
- * went in, and its args are JSON. Threads do not change it.
+ * An I/O trace, as it is, and as text in gzip members: converted; the output is complete, adds up
+ * with the lines of the input, and its args are JSON. Threads do not change it.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -62,7 +62,7 @@ static void check_events(struct cdict_reader *r)
 	cdict_events_close(it);
 }
 
-/* Whatever is active, what overlaps it is some of all, and is all that does. */
+/* For each active interval, the overlapping ones are a subset of all, and complete. */
 static void check_active(struct cdict_reader *r)
 {
 	struct active_options opts = { .file = "", .jobs = 1 };

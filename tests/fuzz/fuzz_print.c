@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct buf out = { 0 };
 	struct printer *p;
 	uint64_t seed = size;
-	char *copy = malloc(size ? size : 1); /* no NUL behind */
+	char *copy = malloc(size ? size : 1); /* no NUL after it */
 
 	if (size)
 		memcpy(copy, data, size);

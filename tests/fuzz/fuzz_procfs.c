@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	exact = malloc(size > 1 ? size - 1 : 1); /* so that a read behind the end is seen */
+	exact = malloc(size > 1 ? size - 1 : 1); /* so that a read past the end is noticed */
 	memcpy(exact, data + 1, size - 1);
 	switch (data[0] % 4) {
 	case 0:

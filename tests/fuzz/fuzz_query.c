@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SQL over a cdict: what stands before the first NUL byte are the statements, the rest is the file. Without statements those below
- * are run; without a file one of two tasks and an exit. Statements end by themselves, or when the target stops them.
+ * SQL over a cdict: the bytes before the first NUL are the statements, the rest is the file.
+ * Without statements those below are run; without a file one of two tasks and an exit. Statements
+ * end by themselves, or when the target stops them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static int to_buf(void *ctx, const void *bytes, size_t n)
 	return ((struct buf *)ctx)->failed ? -12 : 0;
 }
 
-/* What a format file has of one field. */
+/* The lines of one field in a format file. */
 static void add_type(struct cdict_schema *schema, const char *system, const char *event,
 		     const char *fields)
 {

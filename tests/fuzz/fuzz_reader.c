@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A whole file. Its check sums are made right first - the file header's, each block's
- * payload and header, as far as the sizes lead - or nothing behind them would be reached;
+ * payload and header, as far as the sizes lead - or no code after these checks would be reached;
  * with the last byte odd they stay as they are.
  */
 #include "base/cursor.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A kernel format file; and what was made of it, written as a file and read back. */
+/* A kernel format file; and its schema, written as a file and read back. */
 #include "base/memory/buf.h"
 #include "cdict/writer.h"
 #include "tests/fuzz/lib/walk.h"
@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct cdict_writer *w;
 	struct cdict_reader *r;
 	struct buf b = { 0 };
-	/* Exactly as long: the parser sees no NUL behind. */
+	/* Exactly as long: the parser sees no NUL after it. */
 	char *copy = malloc(size ? size : 1);
 	static uint8_t zeros[1 << 16];
 	int type;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What cdict sweep reads of others: a benchmark's JSON by a path, the data of a sweep, a line of its journal; and what a
- * command line says of parameters and metrics. Refused with a reason, or taken; of data that was taken the figures are
- * in order, it is drawn and written in every form, and what is written is read again as the same.
+ * Foreign input of cdict sweep: a benchmark's JSON by a path, the data of a sweep, a line of its
+ * journal; and the parameters and metrics of a command line. Refused with a reason, or taken; of
+ * data that was taken the figures are in order, it is drawn and written in every form, and written
+ * data is read back unchanged.
  */
 #include <stdlib.h>
 #include <string.h>

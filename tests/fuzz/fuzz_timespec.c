@@ -22,7 +22,7 @@ static void must(bool so)
 		abort();
 }
 
-/* Ascending, not overlapping, none inverted; and covered at both ends, not beside them. */
+/* Ascending, not overlapping, none inverted; and covered at both ends, not outside of them. */
 static void check(const struct timespec_set *set)
 {
 	for (size_t i = 0; i < set->n; i++) {
@@ -38,7 +38,7 @@ static void check(const struct timespec_set *set)
 	}
 }
 
-/* What is read as seconds is read the same when it is printed with all its decimals. */
+/* Seconds are read back unchanged when they are printed with all their decimals. */
 static void seconds(const char *text, size_t size)
 {
 	uint64_t ns, again;
@@ -54,7 +54,7 @@ static void seconds(const char *text, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Exactly as long: timespec_seconds() sees no NUL behind. */
+	/* Exactly as long: timespec_seconds() sees no NUL after it. */
 	char *exact = malloc(size ? size : 1), *text = malloc(size + 1);
 
 	if (size) {

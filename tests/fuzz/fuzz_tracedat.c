@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace.dat, converted; what comes out is whole, whatever went in. */
+/* A trace.dat, converted; the output is complete, whatever the input. */
 #include "base/memory/buf.h"
 #include "convert/tracedat/tracedat.h"
 #include "tests/fuzz/lib/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* libtraceevent forgets what it parsed of a format that it then refuses. */
+/* libtraceevent leaks the parsed part of a format that it then refuses. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

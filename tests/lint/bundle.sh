@@ -22,18 +22,18 @@ holds one_name_an_export 0 "export const a = 1;"
 holds a_second_name_ends_the_build 1 "export const a = 1, b = 2;"
 holds a_second_name_on_the_next_line_does_too 1 "export const a = 1,
 	b = 2;"
-holds commas_of_a_value_are_none 0 "export const a = Object.freeze({ x: [1, 2], y: f(3, 4) });"
-holds commas_of_a_text_are_none 0 "export const font = 'serif, \"A, B\"'; // a, b"
+holds commas_within_a_value_do_not_separate 0 "export const a = Object.freeze({ x: [1, 2], y: f(3, 4) });"
+holds commas_within_a_text_do_not_separate 0 "export const font = 'serif, \"A, B\"'; // a, b"
 holds a_value_may_go_on 0 "export const a = { x: 1, y: [
 	2, 3] };"
 holds names_taken_apart_end_the_build 1 "export const { a, b } = x;"
 holds a_default_export_ends_the_build 1 "export default 1;"
-# what a page carries of a module: its code, whole
+# the part of a module in a page: its code, complete
 printf '%s\n' '// words' '/**' ' * @type {number}' ' */' 'export const a = 1; // one' '	/** @type {any} */ (f)(a);' '/* words */' "	const u = 'http://x'; /* y */" >"$module"
 if [ "$(awk -f render/web/build/bundle.awk -v entry="$module" | sed '1,4d')" = "$(printf '%s\n' 'const a = 1; // one' '/** @type {any} */ (f)(a);' "const u = 'http://x'; /* y */" 'return { a };' '})();' '})();')" ]; then
-	echo "ok lines_of_comment_stay_behind_and_code_does_not"
+	echo "ok comments_are_removed_and_code_is_kept"
 else
-	echo "not ok lines_of_comment_stay_behind_and_code_does_not"
+	echo "not ok comments_are_removed_and_code_is_kept"
 	awk -f render/web/build/bundle.awk -v entry="$module"
 	failed=1
 fi

@@ -15,8 +15,8 @@ esac
 
 files=$(find . -name '*.[ch]' -not -path './build/*' -not -path './.git/*' | sort)
 # one process for all of them: it takes longer to start than for a file
-said=$("$tool" --dry-run --ferror-limit=1 $files 2>&1) || wrong=$said
-wrong=${wrong-}$(sed -n 's|^\./\([^:]*\):[0-9]*:[0-9]*: .*code should be clang-formatted.*|\1|p' <<<"$said" | sort -u)
+output=$("$tool" --dry-run --ferror-limit=1 $files 2>&1) || wrong=$output
+wrong=${wrong-}$(sed -n 's|^\./\([^:]*\):[0-9]*:[0-9]*: .*code should be clang-formatted.*|\1|p' <<<"$output" | sort -u)
 if [ -z "$wrong" ]; then
 	echo "ok every_C_file_is_laid_out_by_clang-format"
 else

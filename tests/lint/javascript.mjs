@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Layout and mistakes of JavaScript, by the TypeScript compiler (Debian's node-typescript): its formatter keeps
-// the lines as they were broken, its checker knows the browser's and node's names and finds what nobody uses.
+// the lines as they were broken, its checker knows the browser's and node's names and finds unused ones.
 //
 //	node tests/lint/javascript.mjs layout|mistakes|fix FILE...
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -20,7 +20,7 @@ rows() {
 	sed -nE 's/^\| `([a-z][a-z/]*)` \| [^|]* \| ([^|]*) \|$/\1|\2/p' "$table" | sed 's/[,–]/ /g'
 }
 
-# Prints `ok NAME` or `not ok NAME` with what is wrong, for each room and for the whole.
+# Prints `ok NAME` or `not ok NAME` with the faults, for each room and for the whole.
 awk -v most_files=$most_files '
 function verdict(name, wrong) {
 	print (wrong == "" ? "ok " : "not ok ") name

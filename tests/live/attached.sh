@@ -134,7 +134,7 @@ is_right() { # LOAD RECORDER OPTIONS...
 is_empty() { # LOAD RECORDER OPTIONS...
 	attached "$@"
 	[ -s x.cdict ] || { cat rec.out; return; }
-	"$CDICT" tasks x.cdict --format json 2>err | jq -r '(.tasks[] | select(.run_ns != null or .run_percent != null or .switches == null)), (select(.not_recorded | index("sched:sched_stat_runtime") | not) | "not told")'
+	"$CDICT" tasks x.cdict --format json 2>err | jq -r '(.tasks[] | select(.run_ns != null or .run_percent != null or .switches == null)), (select(.not_recorded | index("sched:sched_stat_runtime") | not) | "not reported")'
 	grep -q 'their run times are unknown' err || cat err
 	"$CDICT" coremap x.cdict -q --format json 2>/dev/null | jq -r '.coremap[] | select(.unknown == 0 and .run_ns != null) | "coremap: \(.)"'
 	[ "$("$CDICT" query "SELECT sum(dur) FROM sched_slice" x.cdict --format csv | tr -d '\r' | tail -n 1)" = "" ] || echo "SQL sums"

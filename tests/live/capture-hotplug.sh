@@ -95,7 +95,7 @@ comes_later() {
 	[ "$(about record.cpus x.cdict)" = "0-$cpu" ] || echo "CPUs are $(about record.cpus x.cdict)"
 }
 
-# The flight recorder's file has what was held of both times.
+# The flight recorder's file has the held events of both times.
 comes_to_the_flight_recorder() {
 	local pid
 	begin --keep 30s --trigger 'latency>10s'
@@ -116,7 +116,7 @@ stays_away() {
 	sleep 1.6
 	end
 	back
-	[ "$(seen before)" -gt 0 ] || echo "what was before is gone"
+	[ "$(seen before)" -gt 0 ] || echo "the events before are gone"
 	# Until the end, not the task that was last on it.
 	grep -q "^  CPU $cpu  *0 ring " info || cat info
 }
@@ -143,5 +143,5 @@ back
 run a-cpu-that-goes-is-recorded-when-it-is-back goes_and_comes
 run a-cpu-that-comes-later-is-recorded comes_later
 run a-cpu-that-comes-is-in-the-flight-recorders-file comes_to_the_flight_recorder
-run a-cpu-that-goes-keeps-what-it-had stays_away
+run a-cpu-that-goes-offline-keeps-its-events stays_away
 run a-cpu-that-was-not-asked-for-is-not-recorded is_not_asked_for

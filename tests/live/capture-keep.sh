@@ -21,7 +21,7 @@ keep() {
 	sleep 0.3
 }
 
-# Somebody switches all the time, so that every moment has events.
+# A task switches all the time, so that every moment has events.
 begin_load() {
 	perf bench sched pipe -l 100000000 >/dev/null 2>&1 &
 	load=$!
@@ -59,7 +59,7 @@ usr2_writes_and_goes_on() {
 		[ "$(events $i)" -gt 0 ] || echo "$i has no event"
 	done
 	[ "$(about record.trigger x.2.cdict)" = SIGUSR2 ] || echo "x.2.cdict does not say why"
-	# Whoever lived before is named in the last one too.
+	# Tasks that ended earlier are named in the last one too.
 	"$CDICT" info -v x.3.cdict | grep -q "threads of" || echo "no task is named"
 	[ "$(ls -A | grep -c cdict)" = 3 ] || ls -A
 }
@@ -83,7 +83,7 @@ dump_that_fails() {
 	whole there/x.cdict
 }
 
-# The readers read the clock by calling themselves what they are called: that is no news, whichever
+# The readers read the clock by setting their own name again: that is not a new name, whichever
 # CPU it happens on.
 names_are_not_repeated() {
 	local n pid
@@ -150,7 +150,7 @@ memory_is_bounded() {
 	bytes=$(stat -c %s x.cdict)
 	[ "$bytes" -gt 2000000 ] || echo "only $bytes bytes were held: nothing was tested"
 	[ "$bytes" -lt $((4500 * 1024)) ] || echo "$bytes bytes were held"
-	# The rings, the queue, twice what is held, a group, the program.
+	# The rings, the queue, twice the held data, a group, the program.
 	[ "${limit:-0}" = $((2 * $(nproc) + 16 + 2 * 4 + 32 + 32 + 1)) ] || echo "it says ${limit:-no bound}"
 	holds "${peak:-9999} < ${limit:-0} * 1.048" || echo "memory was $peak MB, bound ${limit:-?} MiB"
 	whole x.cdict
@@ -168,9 +168,9 @@ wrong_usage() {
 may_record || exit 77
 run holds-only-the-last-part only_the_last_part
 run sigusr2-writes-and-goes-on usr2_writes_and_goes_on
-run a-file-that-cannot-be-written-is-told dump_that_fails
+run a-file-that-cannot-be-written-is-reported dump_that_fails
 run the-recorders-own-names-are-not-repeated names_are_not_repeated
-run a-late-task-triggers-and-what-led-to-it-is-there latency_trigger
+run a-late-task-triggers-and-the-events-before-it-are-recorded latency_trigger
 run steal-triggers steal_trigger
 run memory-is-bounded-in-a-storm memory_is_bounded
 run wrong-usage wrong_usage

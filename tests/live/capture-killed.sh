@@ -9,7 +9,7 @@ set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"
 
-# Fifty times, at any moment: what is there opens, and is the front of what was recorded.
+# Fifty times, at any moment: the file opens, and holds the first part of the recording.
 killed() {
 	local i pid status blocks=0 at events
 	perf bench sched pipe -l 100000000 >/dev/null 2>&1 &
@@ -38,7 +38,7 @@ killed() {
 		"$CDICT" script -q x.cdict >lines 2>script.err
 		[ "$(wc -l <lines)" = "$events" ] ||
 			echo "killed after $at s: $(wc -l <lines) lines of $events events"
-		[ -z "$(ls -A | grep 'tmp$')" ] || { echo "left behind:"; ls -A; }
+		[ -z "$(ls -A | grep 'tmp$')" ] || { echo "left over:"; ls -A; }
 	done
 	kill $load
 	wait $load 2>/dev/null

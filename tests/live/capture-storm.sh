@@ -78,12 +78,12 @@ a_minute_of_storm() {
 
 # memory NAME COLUMN - below the printed limit, and not higher at the end of the minute than in the middle
 memory() {
-	local said peak middle last
-	said=$(bound "$1")
+	local limit peak middle last
+	limit=$(bound "$1")
 	peak=$(cat "$1.hwm")
-	[ "${said:-0}" -gt 0 ] || { echo "it does not say how much it may use:"; cat "$1.err"; return; }
+	[ "${limit:-0}" -gt 0 ] || { echo "it does not say how much it may use:"; cat "$1.err"; return; }
 	[ "${peak:-0}" -gt 5000 ] || { echo "its peak is unknown: '$peak'"; return; }
-	[ "$peak" -lt "$said" ] || echo "its peak was $peak KiB, it said $said"
+	[ "$peak" -lt "$limit" ] || echo "its peak was $peak KiB, its limit is $limit"
 	middle=$(awk -v c="$2" '$1 >= 15 && $1 < 35 && $c > max { max = $c } END { print max + 0 }' rss)
 	last=$(awk -v c="$2" '$1 >= 40 && $c > max { max = $c } END { print max + 0 }' rss)
 	[ "$middle" -gt 5000 ] || echo "no memory was seen in the middle"
@@ -120,15 +120,15 @@ size_holds() {
 	[ "$(stat -c %s by-size.2.cdict)" -gt $((3 << 20)) ] || echo "the second is small: it did not storm enough"
 	grep -q 'by-size.2.cdict: has only the last [0-9.]* s of the requested 3600.0 s' by-size.err ||
 		{ echo "it does not say that an hour was asked for"; cat by-size.err; }
-	# What is asked for now is what was last.
+	# Now the requested limit is the size.
 	holds "$(length by-size.2.cdict) < $minute" || echo "holds $(length by-size.2.cdict) s in 6 MiB"
 }
 
 may_record || exit 77
 command -v chrt >/dev/null || { echo "chrt is not installed" >&2; exit 77; }
-# run() gives each its own folder: these share what the minute left.
+# run() gives each its own folder: these share the files of the minute.
 verdict a-minute-of-storm-is-survived "$(a_minute_of_storm 2>&1)"
-verdict memory-stays-below-what-it-said-kept-by-time "$(memory by-time 2 2>&1)"
-verdict memory-stays-below-what-it-said-kept-by-size "$(memory by-size 3 2>&1)"
+verdict memory-stays-below-the-printed-limit-kept-by-time "$(memory by-time 2 2>&1)"
+verdict memory-stays-below-the-printed-limit-kept-by-size "$(memory by-size 3 2>&1)"
 verdict the-file-holds-the-trigger-and-the-seconds-before "$(trigger_and_before 2>&1)"
-verdict the-files-hold-what-fits-and-say-so "$(size_holds 2>&1)"
+verdict the-files-hold-the-events-that-fit-and-report-it "$(size_holds 2>&1)"

@@ -5,7 +5,7 @@
 # shares: 1
 #
 # Two thousand tasks, most of which live for a millisecond: the recorder has the names of all, and
-# leaves nothing behind in the kernel, on the disk or in the command that it runs.
+# leaves nothing in the kernel, on the disk or in the command that it runs.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"
@@ -87,7 +87,7 @@ forks() {
 	ls -A | grep -v -x 'x.cdict\|before\|after\|rec.err\|map.csv\|short\|sleeper\|info\|tasks.csv\|want\|ran\|words\|named\|labels'
 }
 
-# What we opened is not the command's.
+# The command does not inherit our descriptors.
 descriptors_stay_ours() {
 	local end
 	"$CDICT" record -q --keep-perf-data x.data -o x.cdict -- ls /proc/self/fd >mine 2>rec.err || { echo "record ends with $?"; cat rec.err; }
@@ -104,15 +104,15 @@ descriptors_stay_ours() {
 
 # open_at_exit STATUS WORDS... - how many descriptors cdict leaves to the kernel to close
 open_at_exit() {
-	timeout 400 valgrind -q --track-fds=yes --leak-check=no --log-file=fds.log "$CDICT" "${@:2}" >/dev/null 2>said
+	timeout 400 valgrind -q --track-fds=yes --leak-check=no --log-file=fds.log "$CDICT" "${@:2}" >/dev/null 2>err
 	got=$?
-	[ $got -eq "$1" ] || echo "cdict ${*:2} ends with $got, not $1: $(tail -n 1 said)" >&2
+	[ $got -eq "$1" ] || echo "cdict ${*:2} ends with $got, not $1: $(tail -n 1 err)" >&2
 	sed -n 's/.* FILE DESCRIPTORS: \([0-9]*\) open.*/\1/p' fds.log | head -n 1
 }
 descriptors_are_closed() {
 	local none words got # events are lost under valgrind
 	none=$(open_at_exit 0 record --help) # those that we were given
-	[ "${none:-0}" -gt 0 ] || { echo "valgrind does not tell"; return; }
+	[ "${none:-0}" -gt 0 ] || { echo "valgrind prints no number"; return; }
 	while read -r words; do
 		# shellcheck disable=SC2086
 		got=$(open_at_exit ${words%% *} record -q ${words#* })

@@ -21,7 +21,7 @@ nothing_lost() {
 	"$CDICT" info -q --verify x.cdict >/dev/null || echo "info --verify ends with $?"
 }
 
-# Of the command and all its descendants: what the kernel charges them, and what we recorded. The
+# Of the command and all its descendants: the time that the kernel charges them, and the recorded time. The
 # last switch of a task comes after the kernel's account of it was closed, or not.
 switches_match() {
 	local root theirs ours tasks
@@ -45,7 +45,7 @@ switches_match() {
 		echo "the kernel counts $theirs switches of $tasks tasks, the recording has $ours"
 }
 
-# What was read and what was lost is what happened: the kernel counts the events as well.
+# The events read and the events lost are all events: the kernel counts them as well.
 everything_counted() {
 	"$CDICT" record -v -e sched:sched_switch -o x.cdict "$@" 2>rec.err >/dev/null || cat rec.err
 	read -r counted lost samples < <(sed -n \
@@ -58,28 +58,28 @@ nothing_missing() {
 	[ "$counted" = "$samples" ] || echo "the kernel counts $counted events, $samples were read"
 }
 
-# A ring of one page loses. LOST records and the kernel's counters tell the same, and so do we; a lost
+# A ring of one page loses. LOST records and the kernel's counters agree, and so do we; a lost
 # record may be a task's birth, which is not an event.
 tiny_ring() {
-	local told
+	local reported
 	everything_counted -r 0 -m 4K --max-loss 100 -- perf bench sched messaging -g 10 -l 300
 	[ "${lost:-0}" -gt 0 ] || { echo "nothing was lost"; return; }
-	told=$(field lost x.cdict)
-	[ "$told" = "$lost" ] || echo "the kernel lost $lost, the file says $told"
+	reported=$(field lost x.cdict)
+	[ "$reported" = "$lost" ] || echo "the kernel lost $lost, the file says $reported"
 	[ $((samples + lost)) -ge "$counted" ] && [ $((samples + lost)) -le $((counted + 2000)) ] ||
 		echo "$samples read and $lost lost are not the $counted that happened"
 	"$CDICT" tasks --max-loss 100 x.cdict >table 2>/dev/null
-	grep -q '^loss: [0-9,]* events lost' table || { echo "the table does not tell"; tail -n 2 table; }
+	grep -q '^loss: [0-9,]* events lost' table || { echo "the table does not report it"; tail -n 2 table; }
 	grep -q '~' table || echo "no figure of the table is marked as a bound"
 	"$CDICT" tasks --max-loss 0 x.cdict >/dev/null 2>&1
 	[ $? -eq 2 ] || echo "tasks --max-loss 0 does not end with 2"
 }
 
-# ---- beside perf ----------------------------------------------------------------------------------
+# ---- at the same time as perf ----------------------------------------------------------------------------------
 
 # Both record; in the seconds that both have, each CPU shows the same events, but for the times, which
-# the kernel takes for each recorder anew, and for what the recorder does to itself.
-beside_perf() {
+# the kernel takes for each recorder anew, and for the recorder's own activity.
+together_with_perf() {
 	local own from to cpu pid
 	cp "$(type -P true)" begin
 	cp begin end
@@ -131,7 +131,7 @@ keeps_perf_data() {
 	[ -z "$(jobs -r)" ] || echo "something still runs"
 }
 
-# ---- what ends it ---------------------------------------------------------------------------------
+# ---- ends of a recording --------------------------------------------------------------------------
 
 # ended_by SIGNAL - the file is complete
 ended_by() {
@@ -153,7 +153,7 @@ ended_early() {
 	[ "$(events x.cdict)" -gt 1000 ] || echo "only $(events x.cdict) events are kept"
 	lost=$(field lost x.cdict)
 	read -r at samples < <(sed -n 's/.* and \([0-9]*\) lost records; \([0-9]*\) samples were read.*/\1 \2/p' rec.err)
-	[ "${lost:-0}" -gt 0 ] || { echo "no loss is told"; tail -n 5 info; }
+	[ "${lost:-0}" -gt 0 ] || { echo "no loss is reported"; tail -n 5 info; }
 	[ $(($(events x.cdict) + lost)) = $((samples + at)) ] ||
 		echo "$(events x.cdict) stored and $lost lost are not the $samples read and $at lost by the kernel"
 	about record.end x.cdict | grep -q "^$1: [0-9]* events from [0-9.]* s on were not written\$" ||
@@ -162,7 +162,7 @@ ended_early() {
 }
 
 # until_it_ends COMMAND... - cdict record of a load without an end, in a process group of its own: record
-# ends perf, and perf leaves its workers behind
+# ends perf, and perf leaves its workers running
 until_it_ends() {
 	local status
 	setsid -w bash -c 'echo $$ >group; exec "$@"' - "$@" -v -e 'sched:*' -o x.cdict -- \
@@ -172,8 +172,8 @@ until_it_ends() {
 	return $status
 }
 
-# apart COMMAND... - with separate mounts.  In a chroot, / is not a mount that could be made private: what
-# is mounted there is unmounted by the command.
+# apart COMMAND... - with separate mounts.  In a chroot, / is not a mount that could be made private: the
+# command unmounts its own mounts.
 apart() {
 	if unshare -m true 2>/dev/null; then unshare -m "$@"; else unshare -m --propagation unchanged "$@"; fi
 }
@@ -194,7 +194,7 @@ full_disk() {
 	done
 }
 
-# What was reserved for the end, and not needed, is given back.
+# Space that was reserved for the end, and not needed, is given back.
 reserve_is_given_back() {
 	local blocks
 	"$CDICT" record -q -s 0.5 -o x.cdict || echo "record ends with $?"
@@ -203,7 +203,7 @@ reserve_is_given_back() {
 		echo "$(stat -c %s x.cdict) bytes take $((blocks * 512)) on the disk"
 }
 
-# From the first block on: nothing is recorded, nothing is left behind.
+# From the first block on: nothing is recorded, nothing is left over.
 disk_without_room() {
 	mkdir -p disk
 	apart bash -c 'mount -t tmpfs -o size=12k t disk || exit
@@ -211,7 +211,7 @@ disk_without_room() {
 		ls -A >../left; cd .. && umount -l disk; exit $s'
 	[ $? -eq 1 ] || { echo "record does not end with 1"; cat rec.err; }
 	grep -q 'No space left on device' rec.err || cat rec.err
-	[ ! -s left ] || { echo "left behind:"; cat left; }
+	[ ! -s left ] || { echo "left over:"; cat left; }
 }
 
 file_too_large() {
@@ -230,10 +230,10 @@ status_is_passed_on() {
 	[ $? -eq 137 ] || echo "signal 9 does not arrive as 137"
 	"$CDICT" record -q -o x.cdict true -x || echo "options of the command are taken for ours"
 	"$CDICT" record -q -o none.cdict -- no-such-command 2>rec.err
-	[ $? -eq 1 ] && [ ! -e none.cdict ] || echo "a command that is none leaves a file"
+	[ $? -eq 1 ] && [ ! -e none.cdict ] || echo "a command that does not exist leaves a file"
 }
 
-# Whoever starts it may ignore signals, and what is ignored is inherited.
+# The starting program may ignore signals, and ignored signals are inherited.
 ignored_signals() {
 	local pid
 	timeout 200 env --ignore-signal=CHLD "$CDICT" record -q -o x.cdict -- sh -c 'exit 7'
@@ -258,9 +258,9 @@ streams() {
 	[ ! -s rec.err ] || cat rec.err
 }
 
-# The kernel takes its time to close tracepoints (36 ms each of kvm:* here): nobody need wait for that who reads
-# the stream or the closing lines.
-the_end_is_told_first() {
+# The kernel takes its time to close tracepoints (36 ms each of kvm:* here): a reader of the stream or of the
+# closing lines does not wait for that.
+the_end_is_reported_first() {
 	local pid i
 	mkfifo stream
 	"$CDICT" record --all -s 0.3 -o - 2>rec.err >stream &
@@ -273,7 +273,7 @@ the_end_is_told_first() {
 	done
 	grep -q '^State:.*[RSD] (' /proc/$pid/status 2>/dev/null || echo "the closing lines come with the end of the process"
 	grep -q 'the recorder used' rec.err || echo "the closing lines come later than the stream's end"
-	"$CDICT" info -q --verify streamed.cdict | grep -q '^state: whole' || echo "what was streamed is not whole"
+	"$CDICT" info -q --verify streamed.cdict | grep -q '^state: whole' || echo "the streamed file is not complete"
 	wait $pid || echo "record ends with $?"
 }
 
@@ -300,7 +300,7 @@ filters() {
 	grep 'sched_switch: ' lines | grep -v 'prev_comm=sleep ' | head -n 2
 	grep -q 'sched_waking: ' lines || echo "the filter is for other events as well"
 	"$CDICT" record -q -e sched:sched_switch --filter 'no_such == 0' -s 0.1 -o y.cdict 2>rec.err
-	[ $? -eq 129 ] || echo "a filter that is none does not end with 129"
+	[ $? -eq 129 ] || echo "an invalid filter does not end with 129"
 	grep -q "rejects the filter 'no_such == 0' for sched:sched_switch" rec.err || cat rec.err
 }
 
@@ -370,7 +370,7 @@ traces_of_us() {
 	ls /sys/kernel/tracing/instances /proc/sys/kernel | cat
 	cat /proc/sys/kernel/perf_event_{paranoid,mlock_kb,max_sample_rate}
 }
-nothing_left_behind() {
+nothing_left_over() {
 	local pid
 	traces_of_us >before
 	"$CDICT" record -q --all -s 0.3 -o x.cdict
@@ -384,7 +384,7 @@ nothing_left_behind() {
 
 rights() {
 	# shellcheck disable=SC2317
-	as() { # CAPABILITIES [OPTION]...: nobody with them
+	as() { # CAPABILITIES [OPTION]...: the user nobody with them
 		setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$1" --ambient-caps="$1" \
 			"$CDICT" record -q -s 0.2 -o "$PWD/open/x.cdict" "${@:2}" 2>rec.err
 	}
@@ -392,28 +392,28 @@ rights() {
 	as +perfmon,+dac_read_search || { echo "CAP_PERFMON does not suffice"; cat rec.err; }
 	for caps in +dac_read_search +perfmon -all; do
 		as $caps
-		[ $? -eq 1 ] || echo "nobody with $caps does not end with 1"
-		is_told 'setcap cap_perfmon,cap_ipc_lock,cap_dac_read_search,cap_syslog=ep /' "nobody with $caps"
+		[ $? -eq 1 ] || echo "without root, with $caps, it does not end with 1"
+		is_reported 'setcap cap_perfmon,cap_ipc_lock,cap_dac_read_search,cap_syslog=ep /' "without root, with $caps"
 	done
-	# What is printed is enough, also for the names of the kernel's functions and for large rings.
+	# The printed capabilities are enough, also for the names of the kernel's functions and for large rings.
 	hint=$(sed -n 's/.*setcap \([a-z_,]*\)=ep .*/\1/p' rec.err | sed 's/cap_/+/g')
 	as "$hint" -g -m 64M || { echo "$hint, as printed, does not suffice"; cat rec.err; }
 	"$CDICT" script -q --max-loss 100 open/x.cdict -F ip,sym 2>/dev/null | grep -q '__schedule\|schedule$' || echo "with $hint no function of the kernel has a name"
 	if unshare -r true 2>/dev/null; then
 		unshare -r "$CDICT" record -q -s 0.1 -o none.cdict 2>rec.err
-		is_told 'in a user namespace' "in a user namespace"
+		is_reported 'in a user namespace' "in a user namespace"
 		! grep -i 'seccomp\|setcap' rec.err
 	fi
-	# What is missing is named, and how it is granted.
+	# The missing right is named, and how to grant it.
 	as +dac_read_search
-	is_told "(perf_event_paranoid is $(cat /proc/sys/kernel/perf_event_paranoid)): run as root, or as root run setcap " "without CAP_PERFMON"
+	is_reported "(perf_event_paranoid is $(cat /proc/sys/kernel/perf_event_paranoid)): run as root, or as root run setcap " "without CAP_PERFMON"
 	as +perfmon
-	is_told '/events cannot be read: run as root, or as root run setcap ' "without tracefs"
+	is_reported '/events cannot be read: run as root, or as root run setcap ' "without tracefs"
 	as +perfmon,+dac_read_search -m 512M
-	is_told 'cannot lock 524288 KiB for each of [0-9]* CPUs*: use a smaller -m, grant CAP_IPC_LOCK or raise kernel.perf_event_mlock_kb' "with large rings"
+	is_reported 'cannot lock 524288 KiB for each of [0-9]* CPUs*: use a smaller -m, grant CAP_IPC_LOCK or raise kernel.perf_event_mlock_kb' "with large rings"
 	chmod 755 open
 	as +perfmon,+dac_read_search
-	is_told "cdict record: $PWD/open/x.cdict: cannot be written: Permission denied\$" "where it may not write"
+	is_reported "cdict record: $PWD/open/x.cdict: cannot be written: Permission denied\$" "where it may not write"
 	if unshare -m true 2>/dev/null; then
 		unshare -m sh -c 'umount -alt tracefs,debugfs
 			exec "$CDICT" record -q -s 0.1 -o none.cdict' 2>rec.err
@@ -421,7 +421,7 @@ rights() {
 		grep -q 'cdict record: tracefs is not mounted: as root, run mount -t tracefs nodev /sys/kernel/tracing$' rec.err || cat rec.err
 	fi
 }
-is_told() { # PATTERN WHO - in one line
+is_reported() { # PATTERN CASE - in one line
 	[ "$(wc -l <rec.err)" -eq 1 ] && grep -q "$1" rec.err || { echo "$2 it says:"; cat rec.err; }
 }
 
@@ -433,30 +433,30 @@ run nothing-is-lost-under-pipe nothing_lost perf bench sched pipe -l 100000
 run switches-of-messaging-match-the-kernels-account switches_match perf bench sched messaging -g 5 -l 200
 run switches-of-pipe-match-the-kernels-account switches_match perf bench sched pipe -l 20000
 run every-event-that-the-kernel-counted-is-read nothing_missing
-run a-tiny-ring-loses-what-the-kernel-says tiny_ring
-run perf-beside-sees-the-same-events beside_perf
+run a-tiny-ring-loses-as-many-as-the-kernel-counts tiny_ring
+run perf-at-the-same-time-sees-the-same-events together_with_perf
 run perf-data-is-kept keeps_perf_data
 run ctrl-c-leaves-a-whole-file ended_by INT
 run sigterm-leaves-a-whole-file ended_by TERM
 if apart sh -c 'mount -t tmpfs none /mnt && umount /mnt' 2>/dev/null; then
-	run a-full-disk-keeps-what-it-has full_disk 900k 1200k
+	run a-full-disk-keeps-the-events-so-far full_disk 900k 1200k
 	run a-disk-without-room-gets-nothing disk_without_room
 else
-	skip a-full-disk-keeps-what-it-has "tmpfs may not be mounted here"
+	skip a-full-disk-keeps-the-events-so-far "tmpfs may not be mounted here"
 fi
-run a-file-size-limit-keeps-what-it-has file_too_large
-run what-is-reserved-is-given-back reserve_is_given_back
+run a-file-size-limit-keeps-the-events-so-far file_too_large
+run reserved-space-is-given-back reserve_is_given_back
 run the-commands-status-is-passed-on status_is_passed_on
 run ignored-signals-are-known ignored_signals
 run streams-into-a-pipe streams
-run the-end-is-told-before-the-events-are-closed the_end_is_told_first
+run the-end-is-reported-before-the-events-are-closed the_end_is_reported_first
 run an-old-file-is-kept old_file_is_kept
 run the-stats-file-is-what-stats-prints stats_beside_it
-run filters-are-the-events-before filters
-run own-activity-is-left-out-but-for-switches own_activity
+run filters-apply-to-the-events-before-them filters
+run own-activity-except-switches-is-left-out own_activity
 run wall-clock-is-known clocks
 run one-cpu-only one_cpu
 run a-fork-storm-is-recorded fork_storm
-run what-cannot-be-written-in-time-is-dropped-and-told back_pressure
-run nothing-is-left-behind nothing_left_behind
+run events-that-cannot-be-written-in-time-are-dropped-and-reported back_pressure
+run nothing-is-left-over nothing_left_over
 run rights-are-asked-for-in-one-line rights

@@ -14,7 +14,7 @@ may_record || exit 77
 cpu=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
 ln -s "$(command -v perl)" worker && ln -s "$(command -v perl)" daemon || exit 1
 
-# Twenty rounds of work and a nap; a daemon that mostly sleeps. What else runs here takes from both, so the gate allows
+# Twenty rounds of work and a nap; a daemon that mostly sleeps. Other load on this machine takes from both, so the gate allows
 # much: the hog that the daemon becomes goes before the worker, and leaves it a thirtieth of their CPU.
 work='for (1 .. 20) { my $x = 0; $x += $_ for 1 .. 60000; select undef, undef, undef, 0.0002 }'
 daemon() { # NICE, WHAT
@@ -40,16 +40,16 @@ expect() { # STATUS ARGUMENT...
 	[ $status = "$want" ] || echo "status $status, not $want: cdict diff $*: $(head -n 3 err; grep -A 6 'Worse than' out)"
 }
 # judged STATUS BASE NEW - records NEW, and BASE unless it is there as a file, and compares, up to three times: where others had
-# the CPU, too little is known of worker and daemon, and nothing is judged. What is wrong goes to $said; the status is 1
+# the CPU, too little is known of worker and daemon, and nothing is judged. Faults go to $faults; the status is 1
 # when no recording could be judged.
 judged() {
 	local try
 	for try in 1 2 3; do
-		said=
-		[[ $2 == *.cdict ]] || said+=$(record_run "$2")
-		said+=$(record_run "$3"; expect "$1" "${gate[@]}" "${2%.cdict}.cdict" "$3.cdict")
-		[[ $said == 'status 1,'*'cannot judge'* ]] || return 0
-		why=$(head -n 1 <<<"$said")
+		faults=
+		[[ $2 == *.cdict ]] || faults+=$(record_run "$2")
+		faults+=$(record_run "$3"; expect "$1" "${gate[@]}" "${2%.cdict}.cdict" "$3.cdict")
+		[[ $faults == 'status 1,'*'cannot judge'* ]] || return 0
+		why=$(head -n 1 <<<"$faults")
 		echo "# $2 and $3, recording $try: $why" >&2
 	done
 	return 1
@@ -62,7 +62,7 @@ wrong=
 base=() new=()
 for i in 1 2 3 4 5 6 7 8 9 10; do
 	judged 0 "a$i" "b$i" || continue
-	wrong+=$said
+	wrong+=$faults
 	base+=("a$i.cdict") new+=("b$i.cdict")
 done
 stop
@@ -93,8 +93,8 @@ hogs=()
 daemon -15 '1 while 1'
 for i in 1 2 3 4 5; do
 	judged 3 "${base[0]}" "hog$i" || continue
-	wrong+=$said
-	[ -n "$said" ] || wrong+=$(named)
+	wrong+=$faults
+	[ -n "$faults" ] || wrong+=$(named)
 	hogs+=("hog$i.cdict")
 done
 stop

@@ -38,7 +38,7 @@ run a_task_and_its_children evaluated "$naps" -e $sched
 run threads evaluated "$naps" --per-thread -e $sched
 run not_those_it_starts evaluated "$storm" -i -e $sched
 run all_of_a_command evaluated "$storm" -e "'sched:*'"
-# Of a PID namespace, by both recorders: whose tids are whose?  In a chroot / is no mount, so that
+# Of a PID namespace, by both recorders: whose tids are whose?  In a chroot / is not a mount, so that
 # --mount-proc fails.
 namespace() {
 	unshare -pfm --propagation unchanged sh -c 'mount --make-rprivate /proc && mount -t proc proc /proc && exec "$@"' sh "$@"
@@ -49,10 +49,10 @@ in_a_namespace() {
 	"$CDICT" convert -q -i x.data -o perf.cdict
 	namespace "$CDICT" record -q -o own.cdict -- sh -c "$storm" >record.out 2>&1
 	for file in perf.cdict own.cdict; do
-		"$CDICT" info "$file" | grep -q '^recorded: in a PID namespace' || echo "$file: not told"
+		"$CDICT" info "$file" | grep -q '^recorded: in a PID namespace' || echo "$file: not reported"
 		python3 "$TOP/tests/tools/check/evaluate" --windows 4 "$CDICT" "$file" >evaluate.out 2>&1 || cat evaluate.out
 		# The benchmark's tasks have names, and their wake-ups are there.
-		[ "$("$CDICT" tasks "$file" --format csv | grep -c sched-messaging)" -gt 10 ] || echo "$file: who ran?"
+		[ "$("$CDICT" tasks "$file" --format csv | grep -c sched-messaging)" -gt 10 ] || echo "$file: tasks are missing"
 	done
 }
 run in_a_pid_namespace in_a_namespace

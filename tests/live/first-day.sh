@@ -5,7 +5,7 @@
 # shares: 1
 # waits: 1
 #
-# Fifty commands that a user who knows perf types on the first day: each with its status and
+# Fifty commands that a user of perf types on the first day: each with its status and
 # expected output. They run in sequence in one folder.
 # shellcheck disable=SC2154
 set -u
@@ -24,15 +24,15 @@ n=0
 type_() {
 	local rc
 	n=$((n + 1))
-	bash -c "$3" </dev/null >said 2>&1
+	bash -c "$3" </dev/null >output 2>&1
 	rc=$?
-	if [ $rc -eq "$1" ] && grep -qE -e "$2" said; then
+	if [ $rc -eq "$1" ] && grep -qE -e "$2" output; then
 		printf 'ok %02d_%s\n' $n "$(tr -cs 'a-zA-Z0-9' _ <<<"${3:0:50}")"
 	else
 		printf 'not ok %02d_%s\n' $n "$(tr -cs 'a-zA-Z0-9' _ <<<"${3:0:50}")"
 		echo "    # $3"
 		echo "    # ends with $rc, $1 is wanted, and /$2/ in:"
-		head -n 8 said | sed 's/^/    # /'
+		head -n 8 output | sed 's/^/    # /'
 	fi
 }
 
@@ -77,7 +77,7 @@ type_ 0 'all CPUs' 'cdict coremap'
 type_ 0 'busy' 'cdict switches'
 type_ 0 '^run.cdict' 'cdict tasks run.cdict pid.cdict -n 5'
 type_ 0 '^file ' "cdict tasks -n 5 '*.cdict'"
-# ---- what perf recorded
+# ---- recordings of perf
 type_ 0 'converted in memory' 'cdict tasks kvm-small.data'
 type_ 0 'waited [0-9]+ ms of' 'cdict vcpu kvm-small.data'
 type_ 0 'hlt' 'cdict exits kvm-small.data'

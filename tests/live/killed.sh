@@ -24,7 +24,7 @@ killed() {
 		rm -rf killed.data* x.cdict y.cdict
 		perf record "$@" -e 'sched:*' -o killed.data >/dev/null 2>&1 &
 		pid=$!
-		perf record -q -a -e 'sched:*' -o beside.data sleep 0.1 >/dev/null 2>&1
+		perf record -q -a -e 'sched:*' -o complete.data sleep 0.1 >/dev/null 2>&1
 		for ((i = 0; i < 200; i++)); do [ ! -s killed.data ] || break; sleep 0.01; done
 		sleep "$at"
 		kill -KILL $pid
@@ -40,13 +40,13 @@ killed() {
 		fi
 		[ $status -eq 2 ] || echo "killed after $at s: status $status"
 		grep -q 'input is damaged: the recorder was killed' err || cat err
-		python3 "$TOP/tests/tools/run/mendperf.py" killed.data beside.data mended.data
+		python3 "$TOP/tests/tools/run/mendperf.py" killed.data complete.data mended.data
 		perf script --guest-code --ns -F tid,cpu,time,event,trace -i mended.data 2>/dev/null | lines | sort >perf.txt
 		"$CDICT" script -q x.cdict 2>/dev/null | lines | sort >cdict.txt
 		cmp -s perf.txt cdict.txt || { echo "killed after $at s:"; diff perf.txt cdict.txt | head -n 4; }
 		found=$((found + $(wc -l <cdict.txt)))
 		# the formats of the parallel recording are those of tracefs
-		"$CDICT" convert -q --formats beside.data killed.data -o y.cdict
+		"$CDICT" convert -q --formats complete.data killed.data -o y.cdict
 		"$CDICT" script -q y.cdict 2>/dev/null | lines | sort | cmp -s cdict.txt - || echo "killed after $at s: other lines with --formats"
 		"$CDICT" tasks -q killed.data >tasks.txt
 		[ $? -eq 2 ] || echo "killed after $at s: tasks does not end with 2"

@@ -70,7 +70,7 @@ slow() {
 }
 
 # Missing credentials are reported before the recording starts.
-nothing_says_whom() {
+without_settings() {
 	"$CDICT" record -s 0.1 -o y.cdict --openstack 2>rec.err
 	[ $? -eq 1 ] || echo "record does not end with 1"
 	grep -q 'use --openrc or --os-cloud, or set the OS_\* variables$' rec.err || cat rec.err
@@ -92,5 +92,5 @@ rc_file
 run an-openstack-that-is-slow-costs-only-its-names slow
 stop_servers
 run an-openstack-that-is-down-costs-only-its-names unreachable
-run without-settings-nothing-is-recorded nothing_says_whom
+run without-settings-nothing-is-recorded without_settings
 end_vm

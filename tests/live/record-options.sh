@@ -19,7 +19,7 @@ whole() { "$CDICT" info -q --max-loss 100 --verify "$1" | grep -q '^state: whole
 
 # Every option of the installed perf is supported, accepted, or refused with a reason; and the manual lists which.
 every_option_of_perf() {
-	local letter name verdict said n=0
+	local letter name verdict message n=0
 	perf record -h 2>&1 | sed -n 's/$/ /; s/^ *\(-[A-Za-z]\)\{0,1\},\{0,1\} *\(--[a-z-]*\)\{0,1\}[ =[].*/\1 \2/p' | grep -e - >options
 	while read -r letter name; do
 		case $letter in --*) name=$letter letter= ;; esac
@@ -29,11 +29,11 @@ every_option_of_perf() {
 		fi
 		verdict=$(sed -n '/^\.SH COMPARED/,$p' "$TOP/doc/cdict-record.1" | sed 's/\\-/-/g' |
 			grep -A1 -e "^\.IP.*[ B]${name:-$letter}\\\\fR" | tail -n 1)
-		said=$("$CDICT" record --dry-run "${name:-$letter}" value -- true 2>&1)
+		message=$("$CDICT" record --dry-run "${name:-$letter}" value -- true 2>&1)
 		case $?,$verdict in
-		0,accepted:*) [ -z "$said" ] || echo "$name says $said" ;;
-		129,refused:*) [[ $said == *"${verdict#refused: }"* ]] || echo "$letter $name says '$said', the manual '$verdict'" ;;
-		*) echo "$letter $name: '$said', the manual says '$verdict'" ;;
+		0,accepted:*) [ -z "$message" ] || echo "$name prints $message" ;;
+		129,refused:*) [[ $message == *"${verdict#refused: }"* ]] || echo "$letter $name prints '$message', the manual '$verdict'" ;;
+		*) echo "$letter $name: '$message', the manual says '$verdict'" ;;
 		esac
 	done <options
 	[ $n -gt 60 ] || echo "only $n options of perf were seen"
@@ -117,7 +117,7 @@ ranges() {
 	wait
 	why 'the last --delay range ended'
 	"$CDICT" info -q --max-loss 100 --json x.cdict | tr -d '\n ' | grep -q '"count":0,"from' ||
-		"$CDICT" info -q --max-loss 100 x.cdict | grep -q ' 0 ring ' || echo "the pause is no loss"
+		"$CDICT" info -q --max-loss 100 x.cdict | grep -q ' 0 ring ' || echo "the pause is not a loss"
 	whole x.cdict
 }
 
@@ -126,20 +126,20 @@ seconds() { "$CDICT" info -q --max-loss 100 --json "$1" | python3 -c 'import jso
 # is_about WHAT SECONDS FROM TO
 is_about() { python3 -c 'import sys; v, a, b = map(float, sys.argv[2:]); a <= v <= b or print(sys.argv[1], v, "s, not", a, "to", b)' "$@"; }
 
-# -s is how long events are recorded, whenever they begin; what is printed is that, too, and not what names took afterwards.
+# -s is how long events are recorded, whenever they begin; the printed time is the same, without the time for names afterwards.
 how_long() {
-	local said
+	local printed
 	load 2000000 &
 	"$CDICT" record -o x.cdict -D 600 -s 700ms 2>rec.err || cat rec.err
 	is_about "-D 600 -s 700ms: first to last event" "$(seconds x.cdict)" 0.6 1
-	said=$(sed -n 's/.* events of .* in \([0-9.]*\) s, .*/\1/p' rec.err)
-	is_about "-D 600 -s 700ms: printed" "${said:-0}" 0.69 0.95
+	printed=$(sed -n 's/.* events of .* in \([0-9.]*\) s, .*/\1/p' rec.err)
+	is_about "-D 600 -s 700ms: printed" "${printed:-0}" 0.69 0.95
 	"$CDICT" record -o x.cdict -g -s 300ms 2>rec.err || grep '^cdict record' rec.err
-	said=$(sed -n 's/.* events of .* in \([0-9.]*\) s, .*/\1/p' rec.err)
-	is_about "-g -s 300ms: printed" "${said:-0}" 0.29 0.6
+	printed=$(sed -n 's/.* events of .* in \([0-9.]*\) s, .*/\1/p' rec.err)
+	is_about "-g -s 300ms: printed" "${printed:-0}" 0.29 0.6
 	"$CDICT" record -o x.cdict -D 100-300,600-800 -s 20 2>rec.err || cat rec.err
-	said=$(sed -n 's/.* events of .* in \([0-9.]*\) s, .*/\1/p' rec.err)
-	is_about "two ranges of 200 ms: printed" "${said:-0}" 0.39 0.7
+	printed=$(sed -n 's/.* events of .* in \([0-9.]*\) s, .*/\1/p' rec.err)
+	is_about "two ranges of 200 ms: printed" "${printed:-0}" 0.39 0.7
 	kill $! 2>/dev/null
 	wait
 }
@@ -258,7 +258,7 @@ may_record || exit 77
 run every_option_of_perf_is_ours_accepted_or_refused every_option_of_perf
 run options_as_perf_is_called as_perf_is_called
 run a_sampled_group_is_its_leader_s_samples group_sampling
-run missing_events_are_told_once_when_asked_for missing_events
+run missing_events_are_reported_once_when_asked_for missing_events
 run one_process_and_what_it_starts one_process
 run tasks_that_end_end_the_recording tasks_that_end
 run a_user_by_number one_user

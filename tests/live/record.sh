@@ -22,7 +22,7 @@ record() {
 		{ echo "perf record $* ends with $?:"; tail -n 3 record.err; }
 }
 
-# recorded OPTIONS... - perf reads what it records so, and cdict prints the same
+# recorded OPTIONS... - perf reads its own recording, and cdict prints the same
 recorded() {
 	rm -rf x.data
 	record x.data "$@"
@@ -30,7 +30,7 @@ recorded() {
 }
 sched() { recorded -m 4M -e 'sched:*' -a "$@"; }
 
-# The recording has what the case is about; else the case tests nothing.
+# The recording has the events that the case is about; else the case tests nothing.
 must_have() { # RECORD TYPE, FILE
 	perf script -D -i "$2" 2>/dev/null | grep -aq "$1" || echo "the recording has no $1"
 }
@@ -94,7 +94,7 @@ sum() {
 	grep -a "PERF_RECORD_$1: " dump | sed 's/.*:\([0-9]*\)$/\1/' | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# LOST counts what a ring lost until then, LOST_SAMPLES what an event lost in all: the same losses.
+# LOST counts the losses of a ring until then, LOST_SAMPLES all losses of an event: the same losses.
 loss() {
 	local ring events most ours
 	rm -f x.data
@@ -219,7 +219,7 @@ killed_pipe() {
 	[ -z "$other" ] || echo "perf prints, and cdict does not: $other"
 }
 
-# cut N-TENTHS - of a live pipe: the front of what perf prints of the whole
+# cut N-TENTHS - of a live pipe: the first part of perf's output for the whole
 cut_pipe() {
 	local tenths other
 	rm -f whole.data

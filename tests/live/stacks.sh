@@ -14,7 +14,7 @@ set -u
 events=sched:sched_switch,sched:sched_waking
 frames() { "$CDICT" script -q --max-loss 100 -F pid,tid,event,trace,ip,sym,symoff,dso "$1"; }
 
-# What both name at the same address of the same process, the kernel's being one; where perf was beside.
+# Names in both at the same address of the same process, the kernel being one; recorded at the same time as with perf.
 python_compare='
 import re, sys
 def names(path):
@@ -29,7 +29,7 @@ def names(path):
     return found, events
 ours, n = names(sys.argv[1])
 perfs, m = names(sys.argv[2])
-# What runs code of its own making has none of them; perf knows what a few early events were in no more than we do.
+# Programs with generated code have none of them; perf does not know the program of a few early events either.
 # Of a process with another root folder perf opens the files of its own.
 here = set(open(sys.argv[3]).read().split())
 both = [a for a in ours if a in perfs and "//anon" not in str(ours[a]) and "::" not in str(perfs[a]) and (not a[0] or a[0] in here)]
@@ -97,7 +97,7 @@ names_are_perf_s() {
 	"$CDICT" info -q --max-loss 100 --verify x.cdict | grep -q '^state: whole' || echo "it is not whole"
 }
 
-# The same events and the same times, whether frames are asked for or not; frames stand behind their event.
+# The same events and the same times, whether frames are asked for or not; frames are after their event.
 lines_as_perf_s() {
 	"$CDICT" record -q --call-graph fp -e $events -o x.cdict -- perf bench sched pipe -l 500 >/dev/null || return
 	"$CDICT" script -q --max-loss 100 x.cdict >with
@@ -263,8 +263,8 @@ run lines_are_as_perf_script_prints_them lines_as_perf_s
 run the_kernel_s_part_or_the_program_s one_part_alone
 run every_file_has_the_stacks_of_its_events every_file_has_its_own
 if echo "$(cat /proc/sys/kernel/kptr_restrict)" 2>/dev/null >/proc/sys/kernel/kptr_restrict; then
-	run hidden_symbols_are_told_once without_symbols
+	run hidden_symbols_are_reported_once without_symbols
 else
-	skip hidden_symbols_are_told_once "kernel.kptr_restrict may not be changed here"
+	skip hidden_symbols_are_reported_once "kernel.kptr_restrict may not be changed here"
 fi
 run other_ways_are_refused refused

@@ -56,7 +56,7 @@ def run(*command):
 def count(*options):
     return json.loads(run(cdict, "count", "-q", "--max-loss", "100", "s.cdict", "--format", "json", *options))
 
-def told(name, wrong):
+def verdict(name, wrong):
     print("\n".join("    # " + str(w) for w in wrong[:15]))
     print(("not ok " if wrong else "ok ") + name)
 
@@ -74,12 +74,12 @@ ours = {}
 for row in count("--by", "task,syscall")["count"]:
     if row["returns"]:
         ours[row["tid"], row["syscall"]] = row
-wrong = [] if perf else ["perf trace -s told nothing"]
+wrong = [] if perf else ["perf trace -s printed nothing"]
 for key in sorted({*perf, *ours}, key=str):
     if key not in perf and key[1] in ("rt_sigreturn", "-1"):
-        continue  # its return has the number -1, which perf knows nothing of
+        continue  # its return has the number -1, which perf does not know
     if key not in perf or key not in ours:
-        # perf ends the summary of a thread where another one takes its tid; a name that it does not know is none
+        # perf ends the summary of a thread where another one takes its tid; it drops names that it does not know
         wrong.append(f"{key}: perf trace {perf.get(key)}, cdict {ours.get(key)}")
         continue
     p, o = perf[key], ours[key]
@@ -89,9 +89,9 @@ for key in sorted({*perf, *ours}, key=str):
     elif not o["broken"] and any(abs(ns / 1e6 - ms) > 0.00051 for ns, ms in zip((o["time_ns"], o["min_ns"], o["max_ns"]), p[2:])):
         wrong.append(f"{key}: {o['time_ns']}, {o['min_ns']}, {o['max_ns']} ns; perf trace has {p[2:]} ms")
 if not perf and "Segmentation fault" in summary: # Debian 13's perf 6.12
-    print("skip system_calls_are_as_perf_trace_tells_them perf trace crashes")
+    print("skip system_calls_are_as_perf_trace_reports_them perf trace crashes")
 else:
-    told("system_calls_are_as_perf_trace_tells_them", wrong)
+    verdict("system_calls_are_as_perf_trace_reports_them", wrong)
 
 # tid [cpu] seconds: raw_syscalls:sys_enter: NR 1 (...)
 enters, exits, marks = [], [], []
@@ -103,7 +103,7 @@ for line in run("perf", "script", "--guest-code", "--ns", "-i", "s.data", "-F", 
     (enters if m[4] == "enter" else exits).append((t, nr))
     if m[4] == "enter" and int(m[1]) == pid and nr == marker:
         marks.append(t)
-told("the_benchmark_left_its_marks", [] if len(marks) >= 4 else [f"{len(marks)} calls of {marker} by {pid}"])
+verdict("the_benchmark_left_its_marks", [] if len(marks) >= 4 else [f"{len(marks)} calls of {marker} by {pid}"])
 marks = marks[-4:]
 spec = f"raw_syscalls:sys_enter/id=={marker} && tid=={pid}/"
 since = f"{marks[0] // 10**9}.{marks[0] % 10**9:09},"
@@ -126,10 +126,10 @@ for pick, parts in windows.items():
         wrong.append(f"returns {returns}, perf script has {counts(exits)}")
     if out["window_ns"]["length"] != sum(b - a for a, b in parts):
         wrong.append(f"window {out['window_ns']}, marks at {marks}")
-    told(f"system_calls_between_marks_are_as_perf_script_prints_them_{pick}", wrong)
+    verdict(f"system_calls_between_marks_are_as_perf_script_prints_them_{pick}", wrong)
 end = {r["syscall"]: (r["calls"], r["errors"]) for r in count("--by", "syscall", "--tid", str(pid), "--window-start", spec,
        "--window-end", spec, "--window-pick", "first", "--time", since)["count"]}
 missing = [v for k, v in end.items() if "stat" in k]
-told("a_benchmarks_own_calls_are_counted", [] if end.get("write") == (300, 0) and missing == [(7, 7)] else [end])
+verdict("a_benchmarks_own_calls_are_counted", [] if end.get("write") == (300, 0) and missing == [(7, 7)] else [end])
 END
 python3 compare.py "$CDICT" "$pid" $marker | sed '/^$/d'

@@ -16,13 +16,13 @@ set -u
 into_a_pipe() {
 	(exec -a spinner bash -c 'while :; do :; done') &
 	local spinner=$!
-	"$CDICT" top --seconds 2500ms -s cpu --unfold -n 30 >said 2>err || echo "ends with $?: $(cat err)"
+	"$CDICT" top --seconds 2500ms -s cpu --unfold -n 30 >printed 2>err || echo "ends with $?: $(cat err)"
 	kill $spinner
 	wait
-	[ "$(grep -c '^waiting %' said)" = 2 ] || cat said
-	[ "$(grep -c ' lost; by CPU$' said)" = 2 ] || cat said
-	grep -q '^ .* bash$' said || cat said
-	grep -q $'\033' said && echo "it steers a terminal that is none"
+	[ "$(grep -c '^waiting %' printed)" = 2 ] || cat printed
+	[ "$(grep -c ' lost; by CPU$' printed)" = 2 ] || cat printed
+	grep -q '^ .* bash$' printed || cat printed
+	grep -q $'\033' printed && echo "it writes terminal escapes to a file"
 	find . -name '*.cdict'
 }
 

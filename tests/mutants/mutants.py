@@ -31,7 +31,7 @@ import slips
 
 ROOMS = ("format", "convert", "analyze", "tables")
 AT_ONCE = 2
-QUICK = 6  # s, measured with gcov: who takes longer judges where no other reaches the line, or with THOROUGH=1
+QUICK = 6  # s, measured with gcov: tests that take longer run where no other reaches the line, or with THOROUGH=1
 
 
 def sources(room):
@@ -39,7 +39,7 @@ def sources(room):
 
 
 def sites(rooms):
-    """(file, line's number, what was changed, text) of every slip, the latter two made when they are asked for."""
+    """(file, line's number, change, text) of every slip, the latter two made on demand."""
     for room in rooms:
         for file in sources(room):
             with open(file, encoding="utf-8") as f:
@@ -65,7 +65,7 @@ class Library:
         self.objects = {}
 
     def compile(self, file, text, out="mutant.o", options=()):
-        """The object's bytes, or None when @text is no program."""
+        """The object's bytes, or None when @text is not a program."""
         out = os.path.join(self.folder, out)
         os.makedirs(os.path.dirname(out), exist_ok=True)
         done = subprocess.run([*shlex.split(os.environ["MUTANT_CC"]), "-g0", "-w", *options, "-c", "-x", "c", "-o", out, "-"],
@@ -125,7 +125,7 @@ def measure(build):
 class Judge:
     def __init__(self, build):
         self.reached = measure(build)
-        self.saw = f"{build}/saw.json"  # who saw a change when it was last made
+        self.saw = f"{build}/saw.json"  # the test that last detected a change
         self.seen_by = json.loads(read(self.saw)) if os.path.exists(self.saw) else {}
         self.caught = defaultdict(Counter)  # by file: which tests failed how often
         self.libraries = queue.SimpleQueue()
@@ -133,7 +133,7 @@ class Judge:
             self.libraries.put(Library(build))
 
     def tests(self, file, number, what):
-        """Those that reach the place: who saw it before, then the quickest, and likeliest, first."""
+        """Tests that reach the place: the one that detected it before, then the quickest, and likeliest, first."""
         caught, seconds = self.caught[file], self.reached.seconds
         every = self.reached.of(file, number, read(file))
         quick = every if os.environ.get("THOROUGH") else [n for n in every if seconds[n] < QUICK]

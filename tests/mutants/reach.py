@@ -21,11 +21,11 @@ LIMIT = 100  # s of a test without any change
 
 
 class Tests:
-    """What can be run in @folder, one at a time, by name."""
+    """The programs that can be run in @folder, one at a time, by name."""
 
     def __init__(self, build, folder):
         self.build, self.top, self.folder = os.path.abspath(build), os.getcwd(), folder
-        os.chmod(folder, 0o755)  # a test becomes nobody, who must find the library
+        os.chmod(folder, 0o755)  # a test runs as the user nobody, which must find the library
         self.env = dict(os.environ, LC_ALL="C", TZ="UTC", TERM="dumb", PAGER="cat", TOP=self.top, DATA=f"{self.top}/tests/data",
                         BUILD=self.build, CDICT=f"{self.build}/cdict", MKPERF=f"{self.build}/tests/tools/make/mkperf",
                         PATH=f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}",  # not through pyenv's shims
@@ -70,16 +70,16 @@ class Tests:
             with open(f"{work}/out", "wb") as out, open(f"{work}/err", "wb") as err:
                 status = self.start(command, out, err, work, seconds)
             if category == "cli":
-                return all(self.as_told(name, kind, work, status) for kind in ("rc", "out", "err"))
+                return all(self.as_expected(name, kind, work, status) for kind in ("rc", "out", "err"))
             with open(f"{work}/out", "rb") as out:
                 return status == 0 and (category in ("unit", "fuzz") or not re.search(rb"^not ok ", out.read(), re.M))
 
-    def as_told(self, name, kind, work, status):
-        """tests/run's comparison of what a command case printed."""
-        told = f"{self.top}/tests/{name}.{kind}"
+    def as_expected(self, name, kind, work, status):
+        """tests/run's comparison of the output of a command case."""
+        expected = f"{self.top}/tests/{name}.{kind}"
         want = b""
-        if os.path.exists(told):
-            with open(told, "rb") as f:
+        if os.path.exists(expected):
+            with open(expected, "rb") as f:
                 want = f.read()
         if kind == "rc":
             return int(want or 0) == status
@@ -113,7 +113,7 @@ class Reach:
                 self.kept = json.load(f)
 
     def measure(self, name, stamp, tests, objects):
-        """Runs @name on what was built with --coverage into the folder @objects, unless it is known at @stamp."""
+        """Runs @name on the programs built with --coverage into the folder @objects, unless it is known at @stamp."""
         kept = self.kept.get(name)
         if not kept or kept["stamp"] != stamp:
             for path in glob.glob(f"{objects}/**/*.gcda", recursive=True):
@@ -126,7 +126,7 @@ class Reach:
             json.dump(self.kept, f)
 
     def finish(self):
-        """Makes tests[file][line] of what is kept; says which tests are of no use."""
+        """Makes tests[file][line] of the kept lines; prints the tests that are of no use."""
         for name, kept in self.kept.items():
             self.seconds[name] = kept["seconds"]
             for file, (was, known, reached) in kept["lines"].items() if kept["passed"] else ():
@@ -148,7 +148,7 @@ class Reach:
 
 
 def gcov(objects):
-    """{file: (digest, [known lines], [lines reached])} of what the last test wrote."""
+    """{file: (digest, [known lines], [lines reached])} of the files that the last test wrote."""
     found = {}
     data = glob.glob(f"{objects}/**/*.gcda", recursive=True)
     if data:

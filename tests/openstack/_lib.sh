@@ -49,7 +49,7 @@ host() {
 	echo "$2" >"$1/sys/kernel/hostname"
 }
 
-# The environment of whoever runs the tests must not decide: neither which cloud nor which proxy.
+# The environment of the user must not affect the tests: neither its cloud nor its proxy.
 unset "${!OS_@}" http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY XDG_CONFIG_HOME
 
 # --- the service -------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ stop_servers() {
 trap 'stop_servers; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
 
-# serve FILE...: answers by these rules or recordings; sets $url, and $log, what it was asked
+# serve FILE...: answers by these rules or recordings; sets $url, and $log, the requests
 serve() {
 	local state
 	state=$(mktemp -d "$work/serve.XXXXXX")
@@ -84,7 +84,7 @@ serve() {
 }
 
 # cloud TOKEN SERVERS [WHERE [SCHEME]]: rules of a small one, to be served: it wants $password once, gives TOKEN and
-# lists SERVERS to who asks with it, of the host WHERE ("host=NAME") if that is given
+# lists SERVERS to requests with it, of the host WHERE ("host=NAME") if that is given
 cloud() {
 	cat <<-R
 		> POST /v3/auth/tokens

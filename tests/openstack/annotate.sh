@@ -17,7 +17,7 @@ cloud $token '
 	{"id": "8f81e3a1-6b1b-4c1c-9f3f-000000000001", "name": "chain-05-Firewall", "tenant_id": "p-1"},
 	{"id": "8f81e3a1-6b1b-4c1c-9f3f-000000000002", "name": "Router </script>, edge-12", "tenant_id": "p-1",
 	 "OS-EXT-SRV-ATTR:instance_name": "instance-00000a01"}' "host=$capture_host" >rules
-# what was known on the host
+# the data known on the host
 cat >map.csv <<-R
 	tid,libvirt-instance,role,uuid
 	1228,instance-000019f4,vcpu0,8F81E3A1-6B1B-4C1C-9F3F-000000000001
@@ -40,10 +40,10 @@ serve rules
 rc_file
 "$CDICT" annotate x.cdict --map map.csv --openstack --openrc openrc 2>err
 same annotate_names_what_a_mapping_identifies "0 $want" "$? $(display x.cdict)"
-says it_says_how_many 'OpenStack (' err
+says it_prints_how_many 'OpenStack (' err
 says of_which_vms ': named 2 of 3 VMs, 3 tasks; found 2 servers' err
 "$CDICT" info --labels x.cdict >labels
-same the_labels_say_where_they_come_from 3 "$(grep -c openstack labels)"
+same the_labels_have_their_origin 3 "$(grep -c openstack labels)"
 "$CDICT" script x.cdict >after
 if cmp -s before after; then ok the_events_are_as_before; else not_ok the_events_are_as_before; fi
 if "$CDICT" info -v --labels x.cdict | cat - x.cdict err | grep -qaF -e "$password" -e "$token"; then
@@ -55,7 +55,7 @@ fi
 # once more, from the file's own labels; then another name for the same VM
 cp x.cdict again.cdict
 "$CDICT" annotate again.cdict --openstack --openrc openrc 2>err
-same the_files_own_labels_tell_the_vms "$want" "$(display again.cdict)"
+same the_files_own_labels_identify_the_vms "$want" "$(display again.cdict)"
 sed 's/chain-05-Firewall/chain-06-Gate/' rules >renamed
 serve renamed
 rc_file
@@ -73,12 +73,12 @@ stop_servers
 cp plain.cdict down.cdict
 "$CDICT" annotate down.cdict --map own.csv,map.csv --openstack --openrc openrc 2>err
 same without_openstack_the_rest_is_done 0 $?
-says and_one_line_tells_it 'no names from OpenStack: ' err
+says and_one_line_reports_it 'no names from OpenStack: ' err
 says with_the_names_of_the_mapping '1228 Mine.07.vcpu0' <(display down.cdict)
 cp down.cdict same.cdict
 "$CDICT" annotate -q same.cdict --openstack --openrc openrc 2>err
 same when_nothing_else_was_wanted_it_failed 1 $?
-says and_says_why 'no names from OpenStack: ' err
+says and_reports_the_reason 'no names from OpenStack: ' err
 if cmp -s down.cdict same.cdict; then ok and_the_file_is_as_it_was; else not_ok and_the_file_is_as_it_was; fi
 serve rules
 rc_file

@@ -102,7 +102,7 @@ against() { # RULES [OPTION]...: asks a service that has these rules before the 
 	rc_file OS_REGION_NAME=R1
 	run "$@" --openrc "$work/openrc"
 }
-# The host's names are still present, and one line names what is missing.
+# The host's names are still present, and one line names the missing part.
 all_the_same() { # NAME TEXT
 	if [ "$status" -ne 0 ]; then
 		not_ok "$1" "status $status" "$(cat "$work/err")"
@@ -121,7 +121,7 @@ serve "$work/good"
 rc_file "OS_REGION_NAME=R1"
 run password --openrc "$work/openrc"
 same servers_are_named_by_their_uuid "$want" "$(named)"
-says it_says_how_many_were_named 'named 3 of 3 VMs, 9 tasks; found 3 servers' "$work/err"
+says it_prints_how_many_were_named 'named 3 of 3 VMs, 9 tasks; found 3 servers' "$work/err"
 if grep -q "X-Auth-Token: $token1" "$log" && ! grep -q 'POST.*auth.*X-Auth' "$log"; then
 	ok the_token_is_sent_in_its_header
 else
@@ -222,7 +222,7 @@ rules loop <<-R
 R
 against loop
 same pages_that_go_round_come_to_an_end 2 "$(grep -c '^GET /v2.1/servers' "$log")"
-says and_what_they_brought_counts 'named 1 of 3 VMs' "$work/err"
+says and_their_answers_count 'named 1 of 3 VMs' "$work/err"
 
 rules broken_page <<-R
 	> GET /v2.1/servers/detail marker=two
@@ -235,7 +235,7 @@ rules broken_page <<-R
 R
 against broken_page
 says a_list_that_breaks_off_is_reported 'the list of servers is not complete' "$work/err"
-says and_what_came_before_is_used 'named 1 of 3 VMs' "$work/err"
+says and_earlier_answers_are_used 'named 1 of 3 VMs' "$work/err"
 
 # --- refusals ------------------------------------------------------------------------------------
 
@@ -259,7 +259,7 @@ rules forbidden <<-R
 	{"servers": [{"id": "11111111-0000-4000-8000-000000000002", "name": "fw-05", "tenant_id": "p-ops"}]}
 R
 against forbidden
-same what_the_project_sees_is_named 'instance-00000001   
+same servers_of_the_project_are_named 'instance-00000001   
 instance-00000002 fw 5 ops
 instance-00000003   ' "$(named)"
 says and_that_it_is_only_the_project_is_reported 'only the servers of project ops are visible' "$work/err"
@@ -433,7 +433,7 @@ rules flaky <<-R
 	<html>later</html>
 R
 against flaky
-same what_fails_twice_may_work_at_the_third_time "$want" "$(named)"
+same a_request_that_fails_twice_may_work_the_third_time "$want" "$(named)"
 
 rules broken <<-R
 	> GET /v2.1/servers/detail
@@ -493,7 +493,7 @@ for body in '' '{' '[]' 'null' '"x"' '<html>' '{"servers": 7}' '{"servers": [{"i
 	'[]' | '{"servers": 7}') text='no list of servers' ;;
 	*) text=answer ;;
 	esac
-	all_the_same "an_answer_that_is_garbage_is_told_$((i = ${i-0} + 1))" "$text"
+	all_the_same "an_answer_that_is_garbage_is_reported_$((i = ${i-0} + 1))" "$text"
 done
 rules odd <<-R
 	> GET /v2.1/servers/detail
@@ -501,14 +501,14 @@ rules odd <<-R
 	{"servers": [7, null, {}, {"id": 5}, {"id": "x", "name": ["y"], "metadata": 3}, $(server 2 fw-05)]}
 R
 against odd
-says servers_that_are_none_are_stepped_over 'named 1 of 3 VMs' "$work/err"
+says invalid_servers_are_skipped 'named 1 of 3 VMs' "$work/err"
 
 rules not_http <<-R
 	> GET /v2.1/servers/detail
 	< SSH-2.0-OpenSSH_9.2
 R
 against not_http
-all_the_same what_speaks_no_http_is_reported 'servers/detail: '
+all_the_same a_service_without_http_is_reported 'servers/detail: '
 
 rules huge <<-R
 	> GET /v2.1/servers/detail
@@ -622,7 +622,7 @@ run bad_pattern --openrc "$work/openrc" --name-pattern 'a(b)'
 says a_pattern_without_names_is_reported 'has neither (?<name>...) nor (?<group>...)' "$work/err"
 run nothing
 same without_any_settings_it_fails 1 "$status"
-says and_says_what_can_be_given 'use --openrc or --os-cloud, or set the OS_* variables' "$work/err"
+says and_names_the_options 'use --openrc or --os-cloud, or set the OS_* variables' "$work/err"
 "$CDICT" identify --proc-root "$work/proc" --os-cloud x >/dev/null 2>&1
 same options_of_openstack_need_openstack 129 $?
 run no_file --openrc "$work/no-such-file"
@@ -630,7 +630,7 @@ same a_missing_openrc_fails_before_anything_is_done 1 "$status"
 
 # -q prints no messages, and the mapping is the same
 identify -q --openrc "$work/openrc" --name-key vnf --group-key chain
-same quiet_says_nothing '' "$(cat "$work/err")"
+same quiet_prints_nothing '' "$(cat "$work/err")"
 
 # The command line is for everybody to see: nothing secret is taken from it.
 if "$CDICT" identify --help | grep -qiE 'password|secret|token'; then

@@ -40,7 +40,7 @@ cat >dashboard <<-R
 	export OS_INTERFACE=public
 	export OS_IDENTITY_API_VERSION=3
 R
-# on_terminal KEYS COMMAND: with a terminal where these keys are hit when they are asked for; what it shows to
+# on_terminal KEYS COMMAND: with a terminal where these keys are hit when they are asked for; its output to
 # $work/screen
 on_terminal() {
 	: >screen
@@ -49,7 +49,7 @@ on_terminal() {
 			grep -q 'Please enter' screen && break
 			sleep 0.05
 		done
-		sleep 0.2 # the echo goes off behind the question
+		sleep 0.2 # the echo goes off after the question
 		printf '%s' "$1"
 	} | script -qefc "$2" /dev/null >screen 2>&1
 }
@@ -70,7 +70,7 @@ if terminal; then
 	on_terminal $'\x03' "bash -c 'trap : INT; $ask >out 2>err; stty -a >tty'"
 	says an_interrupted_question_leaves_the_terminal_as_it_was ' echo ' tty
 else
-	echo "skip the_file_asks_on_the_terminal there is no pseudo-terminal: devpts is not mounted at /dev/pts"
+	echo "skip the_file_asks_on_the_terminal no pseudo-terminal: devpts is not mounted at /dev/pts"
 fi
 export OS_PASSWORD=$password
 setsid -w "$CDICT" identify --proc-root proc --openstack --openrc dashboard >out 2>err </dev/null
@@ -78,9 +78,9 @@ same without_a_terminal_it_is_that_of_the_environment "$want" "$(named)"
 unset OS_PASSWORD
 setsid -w "$CDICT" identify --proc-root proc --openstack --openrc dashboard >out 2>err <<<"$password"
 same without_either_it_fails 1 $?
-says and_says_what_is_missing 'dashboard: lacks password (OS_PASSWORD)' err
+says and_names_the_missing_setting 'dashboard: lacks password (OS_PASSWORD)' err
 
-# From here on without a terminal, wherever the tests are run: else it is what the file prints on.
+# From here on without a terminal, wherever the tests are run: else the file prints on it.
 identify() {
 	setsid -w "$CDICT" identify --proc-root "$work/proc" --openstack "$@" >"$work/out" 2>"$work/err"
 }
@@ -90,7 +90,7 @@ rc_file 'echo loud; . "$(dirname "$BASH_SOURCE")/sub folder/more"'
 echo "export OS_REGION_NAME=R; echo and-so-on" >"sub folder/more"
 identify --openrc openrc
 same a_file_may_read_others "$want" "$(named)"
-says and_what_it_says_is_a_message and-so-on err
+says and_its_output_is_a_message and-so-on err
 identify --openrc <(cat openrc)
 same a_file_may_be_a_pipe "$want" "$(named)"
 PATH=$work/evil:$PATH

@@ -18,8 +18,8 @@ down=${up%up}down
 
 # --- start; stop in any case ---------------------------------------------------------------------
 
-# Not in $TMPDIR, which is gone when this test has been killed: who stops the services then still
-# has to find them.
+# Not in $TMPDIR, which is gone when this test has been killed: the process that stops the services
+# then still has to find them.
 state=$(mktemp -d /tmp/cdict-openstack.XXXXXX)
 end_services() { # DOWN STATE
 	local up
@@ -37,7 +37,7 @@ export -f end_services
 setsid bash -c 'while kill -0 "$1" 2>/dev/null; do sleep 1; done
 	[ ! -d "$3" ] || end_services "$2" "$3"' - $$ "$down" "$state" >/dev/null 2>&1 &
 
-free_port() { # sets $port: one that nobody listens on, and that is not handed out by the kernel
+free_port() { # sets $port: an unused one, and that is not handed out by the kernel
 	while :; do
 		port=$((RANDOM % 8000 + 20000))
 		(exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || return 0

@@ -31,7 +31,7 @@ cp right.key expired.key
 
 cloud tls-token '{"id": "11111111-0000-4000-8000-000000000001", "name": "fw-05"}' host=node-7 https >rules
 
-# serve_tls CERTIFICATE: the service behind `openssl s_server`; sets $url and $log
+# serve_tls CERTIFICATE: the service with TLS by `openssl s_server`; sets $url and $log
 serve_tls() {
 	local port=$((20000 + RANDOM % 20000)) try state
 	for try in 1 2 3 4 5 6 7 8; do
@@ -116,6 +116,6 @@ serve plain
 url=${url/http:/https:}
 rc_file
 identify --openrc openrc
-says what_speaks_no_tls_is_reported 'no names from OpenStack: https://127.0.0.1' "$work/err"
+says a_service_without_tls_is_reported 'no names from OpenStack: https://127.0.0.1' "$work/err"
 if grep -q "$password" "$log"; then not_ok and_gets_nothing; else ok and_gets_nothing; fi
 exit $failed

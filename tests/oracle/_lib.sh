@@ -10,7 +10,7 @@ export LC_ALL=C # lines are bytes: a comm need not be text
 
 pass() { echo "ok $1"; }
 skip() { echo "skip $1 $2"; }
-# fail NAME <what is wrong
+# fail NAME <FAULTS
 fail() {
 	echo "not ok $1"
 	head -n 20 | sed 's/^/    # /' | cut -c1-400
@@ -24,7 +24,7 @@ verdict() {
 
 have_perf() { command -v perf >/dev/null 2>&1; }
 
-# ---- what is tested with ----------------------------------------------------------------------------
+# ---- inputs of the tests ----------------------------------------------------------------------------
 
 # real_captures [all] - the files of all real captures: those in tests/data, then the others of
 # ../shared/captures.  kvm-medium and kvm-libvirt-run2 are of kvm-libvirt's kind (the same host,
@@ -81,7 +81,7 @@ make_form() {
 	attr-new) options='--attr-size 144' ;;
 	kill) options=--kill ;;
 	no-tracing) options=--no-tracing ;;
-	*) echo "there is no form $1"; return 1 ;;
+	*) echo "unknown form $1"; return 1 ;;
 	esac
 	rm -rf "$3"
 	# shellcheck disable=SC2086 # the options are words
@@ -91,7 +91,7 @@ make_form() {
 # libtraceevent does not swap what __print_array prints, {0x7,0x8} since 1.8; generic.trace has the correct output.
 mask_arrays() { sed -E 's/=(\{[^}]*\}|[0-9][0-9 ]*) (addr|tail)=/= \2=/g' "$1"; }
 
-# once KEY COMMAND... - what the command prints, made by the first job of this run that asks for it.
+# once KEY COMMAND... - prints the command's output, made by the first job of this run that asks for it.
 # Nothing is kept of a command that fails or prints nothing.  Two that ask at once both run it.
 once() {
 	local key=$1 new
@@ -109,7 +109,7 @@ once() {
 		return "$1"
 	fi
 }
-# content_of FILE - a key by what is in it, or in the files of the directory
+# content_of FILE - a key by its contents, or by those of the files of the directory
 content_of() {
 	if [ -d "$1" ]; then
 		echo "dir-$(cat "$1"/* | sha256sum | cut -c1-40)"
@@ -118,7 +118,7 @@ content_of() {
 	fi
 }
 
-# ---- what perf and cdict print ----------------------------------------------------------------------
+# ---- output of perf and cdict -----------------------------------------------------------------------
 
 # The lines of events whose name matches the regular expression $1; a line that does not begin
 # like an event belongs to the one before it (a text field may hold line ends).
@@ -136,7 +136,7 @@ of_events() {
 # A kernel's function perf calls by its name, of the kernel that runs; a cdict has its address.
 squeeze() { sed -e 's/  */ /g' -e 's/^ //' -e 's/ $//' -e 's/\(sched_kthread_work_[a-z_]*:.* function[= ]\)[^ ]*/\1-/'; }
 
-# perf_lines FILE [EVENTS] - what perf prints of it, sched and kvm events or those named; perf's
+# perf_lines FILE [EVENTS] - perf's output for it, sched and kvm events or those named; perf's
 # own words go to perf.err.  Without --hide-call-graph perf prints the call chains of a pipe
 # although -F does not ask for them.  Small files are asked of perf once in a run of the tests.
 perf_lines() {
@@ -154,7 +154,7 @@ perf_prints() {
 		2>perf.err </dev/null | of_events "$2" | squeeze
 }
 
-# cdict_lines FILE - what cdict prints of a cdict, whatever was lost; its status is the result.
+# cdict_lines FILE - cdict's output for a cdict, whatever was lost; its status is the result.
 cdict_lines() {
 	"$CDICT" script -G --max-loss 100 "$1" 2>script.err >script.out
 	local status=$?
@@ -168,14 +168,14 @@ merge_cpus() {
 		sort -s -k1,1n -k2,2n | sed 's/^[0-9.]* [0-9]* //'
 }
 
-# differ WANT GOT - nothing, or in what they differ.
+# differ WANT GOT - prints nothing, or the differences.
 differ() {
 	cmp -s "$1" "$2" && return
 	echo "perf prints $(wc -l <"$1") lines, cdict $(wc -l <"$2")"
 	diff "$1" "$2" | head -n 6
 }
 
-# convert_and_compare FILE [OPTIONS FOR convert...] - nothing, or what is wrong: `cdict convert`
+# convert_and_compare FILE [OPTIONS FOR convert...] - prints nothing, or the faults: `cdict convert`
 # must end with status 0 and `cdict script` print perf's lines.  $compared, a regular expression,
 # names other events; with $by_cpu lines of equal time may come in another order of the CPUs.
 convert_and_compare() {

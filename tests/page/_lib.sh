@@ -15,7 +15,7 @@ need() {
 	done
 }
 
-# chromium_once OPTION... FILE - one run of Chromium without anybody to drive it
+# chromium_once OPTION... FILE - one run of Chromium without a driver
 chromium_once() {
 	local profile status
 	profile=$(mktemp -d)
@@ -30,14 +30,14 @@ chromium_dump() { chromium_once --dump-dom "$1" 2>chromium.err; }
 
 # look_at [--firefox] PAGE... - uses each page, view by view, in one browser
 look_at() {
-	node "$LIB/quiet.mjs" "$@" >said 2>node.err || fail the_browser_ends_well <node.err
+	node "$LIB/quiet.mjs" "$@" >actions 2>node.err || fail the_browser_ends_well <node.err
 }
-# said_of PAGE - prints forbidden actions of the page, or "PAGE: quiet"
-said_of() { grep "^$1: " said; }
+# actions_of PAGE - prints forbidden actions of the page, or "PAGE: quiet"
+actions_of() { grep "^$1: " actions; }
 # quiet NAME PAGE - of a page that was looked at
 quiet() {
 	local text
-	text=$(said_of "$2")
+	text=$(actions_of "$2")
 	if [ "$text" = "$2: quiet" ]; then pass "$1"; else fail "$1" <<<"${text:-nothing is known of $2}"; fi
 }
 
@@ -129,7 +129,7 @@ tid,libvirt-instance,role,uuid,group-type,group-id,task-name,start-ns,project
 END
 	"$CDICT" annotate -q --map hostile.csv "$1"
 }
-# hostile_formats FILE.cdict - the same in what the kernel's formats can say: reasons of exits, an event's name and its text. (Of an
+# hostile_formats FILE.cdict - the same in the contents of the kernel's formats: reasons of exits, an event's name and its text. (Of an
 # event's name libtraceevent takes letters, digits and _ only.)
 hostile_formats() {
 	rm -rf evil && mkdir -p evil/formats && cp "$DATA"/formats/{kvm.kvm_exit,kvm.kvm_entry,sched.sched_switch}.format evil/formats/

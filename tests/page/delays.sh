@@ -23,7 +23,7 @@ page() {
 	what+=("two_clicks_lead_to_the_worst_wait_of_$1" "$1.html" "$1.cdict")
 }
 
-# names NAME - what identify finds in the saved /proc of a capture's host
+# names NAME - prints the names that identify finds in the saved /proc of a capture's host
 names() {
 	local state=()
 	"$BUILD/tests/tools/make/proctree" "$identity/$1.proc.txt" "$1.proc" || exit

@@ -21,7 +21,7 @@ for n in 1 2 3 4 5 6 7 8; do
 done
 rule='vcpu.delayed[name=CPU] > 0 %'
 "$CDICT" diff -q x1.cdict x2.cdict x3.cdict x4.cdict -- x5.cdict x6.cdict x7.cdict x8.cdict --fail-if "$rule" \
-	--fail-if 'cpu[name=nobody] > 1 %' --label '<b>main</b>,branch' --commit 4d5e6f -o x.html 2>err
+	--fail-if 'cpu[name=missing] > 1 %' --label '<b>main</b>,branch' --commit 4d5e6f -o x.html 2>err
 wrong="status $?"
 [ "$wrong" = 'status 3' ] && wrong=
 "$CDICT" diff -q x1.cdict x2.cdict x3.cdict x4.cdict -- x5.cdict x6.cdict x7.cdict x8.cdict --fail-if "$rule" --format json >x.json 2>err
@@ -57,9 +57,9 @@ verdict the_sides_are_those_of_the_command "$wrong"
 
 chromium_dump x.html >dom
 wrong=
-for text in 'figures are worse than allowed\.</strong>' 'data-table="broken"' "vcpu.delayed\[name=CPU\] &gt; 0 %" 'Not judged: <code>cpu\[name=nobody\] &gt; 1 %' \
+for text in 'figures are worse than allowed\.</strong>' 'data-table="broken"' "vcpu.delayed\[name=CPU\] &gt; 0 %" 'Not judged: <code>cpu\[name=missing\] &gt; 1 %' \
 	'&lt;b&gt;main&lt;/b&gt;' 'branch (4d5e6f)' '4 runs'; do
 	grep -q "$text" dom || wrong+="not shown: $text"$'\n'
 done
-! grep -q '<b>main' dom || wrong+="a label is no markup"
+! grep -q '<b>main' dom || wrong+="a label is markup"
 verdict the_verdict_is_shown "$wrong"

@@ -9,7 +9,7 @@ set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium
 sum=$BUILD/tests/tools/check/pagesum
-[ -x "$sum" ] || { echo "there is no $sum" >&2; exit 1; }
+[ -x "$sum" ] || { echo "$sum is missing" >&2; exit 1; }
 
 # all NAME: of the captures on stdin
 all() {
@@ -19,7 +19,7 @@ all() {
 		"$sum" "$file" >"$name.sum"
 		args+=("$name.html" "$file" "$name.sum")
 	done
-	[ ${#args[@]} -gt 0 ] || { fail "$1" <<<"there is no capture"; return; }
+	[ ${#args[@]} -gt 0 ] || { fail "$1" <<<"the capture is missing"; return; }
 	if wrong=$(node "$LIB/checksum.mjs" "${args[@]}" 2>&1); then pass "$1"; else fail "$1" <<<"$wrong"; fi
 }
 captures | all the_page_reads_real_captures_to_the_last_field
@@ -57,9 +57,9 @@ for (const [file, lacks] of process.argv.slice(2).map((name, i) => [name, i === 
 	if (!rows) wrong.push(`${file} has no table`);
 	// figures of a range, or those of the whole window with a sentence that says so
 	await tab.go('#view=exits&range=1000000,200000000');
-	const [range, said] = JSON.parse(await tab.evaluate('JSON.stringify([cdictPage.figures().range, document.querySelector(".note").textContent])'));
+	const [range, note] = JSON.parse(await tab.evaluate('JSON.stringify([cdictPage.figures().range, document.querySelector(".note").textContent])'));
 	if ((range[1] === 200000000) === lacks) wrong.push(`${file} has figures of ${range}`);
-	if (said.includes('those of the whole window') !== lacks) wrong.push(`${file} says of its figures: ${said}`);
+	if (note.includes('those of the whole window') !== lacks) wrong.push(`${file} says of its figures: ${note}`);
 	await tab.go('#view=exits&tasks=' + await tab.evaluate('cdictPage.table("exits")[0].task'));
 	const foot = await tab.evaluate('document.querySelector(".view .two").textContent');
 	if (foot.includes('Reasons of selected tasks are unknown') !== lacks) wrong.push(`${file}, exits of one task: ${foot}`);
@@ -79,8 +79,8 @@ const { Browser } = await import(`${process.env.TOP}/tests/page/_lib/browser.mjs
 const browser = await Browser.launch();
 const tab = await browser.open(process.argv[2]);
 await tab.ready();
-const said = await tab.evaluate('cdictPage.decoder.open(cdictPage.page.captures[0]).then(() => "it runs", (error) => error.message)');
+const note = await tab.evaluate('cdictPage.decoder.open(cdictPage.page.captures[0]).then(() => "it runs", (error) => error.message)');
 await browser.close();
-if (!/WebAssembly|wasm/i.test(said)) { console.log(said); process.exit(1); }
+if (!/WebAssembly|wasm/i.test(note)) { console.log(note); process.exit(1); }
 END
-verdict the_policy_is_what_lets_the_engine_run "$wrong"
+verdict the_policy_lets_the_engine_run "$wrong"

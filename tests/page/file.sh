@@ -14,8 +14,8 @@ report run.cdict || exit 1
 # ---- the file ----
 
 wrong=
-[ -s run.html ] || wrong="there is no run.html"
-verdict the_page_stands_beside_the_capture "$wrong"
+[ -s run.html ] || wrong="run.html is missing"
+verdict the_page_is_written_next_to_the_capture "$wrong"
 
 cp run.html first.html
 report run.cdict -o second.html
@@ -24,7 +24,7 @@ verdict the_same_capture_gives_the_same_page "$(cmp first.html second.html 2>&1)
 node - run.html run.cdict >out 2>&1 <<'END' && wrong= || wrong=$(cat out)
 const fs = require('fs');
 const html = fs.readFileSync(process.argv[2], 'latin1');
-// in pieces, in order, behind the program: the first view does not wait for them
+// in pieces, in order, after the program: the first view does not wait for them
 const pieces = [...html.matchAll(/id="capture-0(?:-(\d+))?">([^<]*)</g)];
 const bytes = Buffer.concat(pieces.map(([, , text]) => Buffer.from(text, 'base64')));
 if (pieces.some(([, k], i) => Number(k ?? 0) !== i || (i && k === undefined))) { console.log('its pieces are not in order'); process.exit(1); }
@@ -63,7 +63,7 @@ wrong=
 grep -q 'id="capture-0"' none.html && wrong="the capture is in it"
 grep -q '"embedded": false' none.html || wrong+=" the page does not know"
 grep -q -- '--embed all to include it' none.html || wrong+=" it does not say so"
-verdict without_embedding_the_page_says_so "$wrong"
+verdict without_embedding_the_page_reports_it "$wrong"
 
 node - run.html >out 2>&1 <<'END' && wrong= || wrong=$(cat out)
 const fs = require('fs');
@@ -71,7 +71,7 @@ const { createHash } = require('crypto');
 const html = fs.readFileSync(process.argv[2], 'utf8');
 const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)[1];
 const bad = [];
-// of what is unsafe the engine alone, and as a script
+// of unsafe sources the engine alone, and as a script
 const safe = policy.replace(/(?<=script-src )'wasm-unsafe-eval' /, '');
 if (!safe.startsWith("default-src 'none';") || safe === policy || /unsafe|\*|https?:/.test(safe)) bad.push(policy);
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -92,7 +92,7 @@ wrong=$(grep -aoi '<img\|<script>alert\|</title><' evil.html | sort -u)
 # the only script ends are those of our own elements
 ours=$(grep -ao '</script>' run.html | wc -l) theirs=$(grep -ao '</script>' evil.html | wc -l)
 [ "$ours" = "$theirs" ] || wrong+=" $theirs script ends instead of $ours"
-iconv -f UTF-8 -t UTF-8 evil.html >/dev/null 2>&1 || wrong+=" is no UTF-8"
+iconv -f UTF-8 -t UTF-8 evil.html >/dev/null 2>&1 || wrong+=" is not UTF-8"
 verdict foreign_names_end_no_element "$wrong"
 
 # ---- its numbers ----
@@ -130,7 +130,7 @@ verdict a_capture_compared_with_itself_differs_in_nothing "$wrong"
 
 report run.cdict again.cdict
 wrong=
-[ -s run-comparison.html ] || wrong="there is no run-comparison.html"
+[ -s run-comparison.html ] || wrong="run-comparison.html is missing"
 cmp -s first.html run.html || wrong+=" run.html was overwritten"
 verdict a_comparison_has_a_name_of_its_own "$wrong"
 

@@ -34,5 +34,5 @@ sed 's|</body>|<img src="x" onerror="alert(1)"></body>|' small.html >asks.html
 look_at --firefox evil.html both.html asks.html
 quiet hostile_names_run_nothing evil.html
 quiet a_comparison_is_quiet both.html
-grep -q 'Content-Security-Policy' <<<"$(said_of asks.html)" && text= || text=$(said_of asks.html; echo "nothing is said")
+grep -q 'Content-Security-Policy' <<<"$(actions_of asks.html)" && text= || text=$(actions_of asks.html; echo "nothing is reported")
 verdict a_page_that_asks_for_something_is_noticed "$text"

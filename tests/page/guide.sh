@@ -8,7 +8,7 @@ set -u
 need node chromium python3
 
 # same A B - prints the difference of the pictures
-same() { python3 "$TOP/tests/tools/check/samepicture.py" "$1" "$2" >told 2>&1 || echo "${1##*/}: $(cat told)"; }
+same() { python3 "$TOP/tests/tools/check/samepicture.py" "$1" "$2" >differences 2>&1 || echo "${1##*/}: $(cat differences)"; }
 
 mkdir today jagged other
 "$TOP/tests/tools/run/pictures.sh" today png 2>shoot.err
@@ -29,6 +29,6 @@ done)"
 
 "$CDICT" convert -q -i "$DATA/kvm-libvirt-cgroups.data" -o run.cdict && report run.cdict &&
 	node "$LIB/shoot.mjs" run.html other/guide-vcpus.png=vcpus other/guide-exits.png=exits || exit 1
-apart() { [ -n "$(same "$1" "$2")" ] || echo "$1 and $2: $(cat told)"; }
+apart() { [ -n "$(same "$1" "$2")" ] || echo "$1 and $2: $(cat differences)"; }
 verdict another_view_or_capture_is_another_picture "$(for name in $pictures; do apart "today/$name" "other/$name"; done
 	apart today/guide-vcpus.png today/guide-exits.png)"

@@ -14,7 +14,7 @@ report run.cdict || exit 1
 hostile evil.cdict || exit 1
 report evil.cdict --label '</title><script>alert(1)</script>' || exit 1
 cp evil.cdict named.cdict && hostile_labels named.cdict && report named.cdict || exit 1
-# what the file is called, and lanes, panels and matrices of such names
+# the name of the file, and lanes, panels and matrices of such names
 mv named.cdict '<img src=x onerror=alert(7)>.cdict' && report '<img src=x onerror=alert(7)>.cdict' -o file.html && mv '<img src=x onerror=alert(7)>.cdict' named.cdict || exit 1
 hostile_formats formats.cdict && report formats.cdict || exit 1
 wrong=
@@ -27,7 +27,7 @@ report evil.cdict run.cdict --label "'\"><img src=x onerror=alert(1)>,b" -o both
 report run.cdict --embed none -o none.html || exit 1
 "$CDICT" heatmap -q run.cdict --view exits --by time -o exits.html || exit 1
 
-# What must be noticed: each of these is put into a page of ours, with the policy taken out.
+# Faults to be noticed: each of these is put into a page of ours, with the policy taken out.
 bad=('console.log(1)' 'fetch("http://127.0.0.1:9/")' 'new Image().src = "http://127.0.0.1:9/x"'
 	'throw new Error("x")' 'alert(1)')
 for i in "${!bad[@]}"; do
@@ -37,12 +37,12 @@ done
 # and with it
 sed -e 's|</body>|<script>document.title = "ran"</script></body>|' run.html >stopped.html
 
-# and of what is taken along, where the page forgets to escape
+# and of exports, where the page forgets to escape
 sed -e 's/<meta http-equiv="Content-Security-Policy"[^>]*>//' -e 's/}">\${escape(shown)}</}">${shown}</' named.html >taken-picture.html
 sed -e 's/<meta http-equiv="Content-Security-Policy"[^>]*>//' -e 's|/^\[=+\\-@\]/|/^[]/|' named.html >taken-table.html
 
 look_at run.html evil.html named.html +file.html +formats.html formats-both.html +named-both.html both.html none.html exits.html bad-*.html stopped.html +taken-picture.html +taken-table.html
-quiet no_view_says_or_asks_anything run.html
+quiet no_view_logs_or_requests_anything run.html
 quiet hostile_names_run_nothing evil.html
 quiet hostile_labels_run_nothing named.html
 quiet a_hostile_name_of_a_file_runs_nothing file.html
@@ -55,17 +55,17 @@ quiet a_page_of_one_view_is_quiet exits.html
 
 for i in "${!bad[@]}"; do
 	name=a_page_that_does_$(tr -cs 'a-z' '_' <<<"${bad[i]%%(*}" | sed 's/_$//')_is_noticed
-	case $(said_of "bad-$i.html") in
-	"" | *": quiet") fail "$name" <<<"it is not: $(said_of "bad-$i.html")" ;;
+	case $(actions_of "bad-$i.html") in
+	"" | *": quiet") fail "$name" <<<"it is not: $(actions_of "bad-$i.html")" ;;
 	*) pass "$name" ;;
 	esac
 done
 for what in picture table; do
-	case $(said_of taken-$what.html) in
-	*' is no picture'* | *'more than shapes'* | *'is a formula'*) pass "a_${what}_that_is_not_escaped_is_noticed" ;;
-	*) fail "a_${what}_that_is_not_escaped_is_noticed" <<<"it is not: $(said_of taken-$what.html)" ;;
+	case $(actions_of taken-$what.html) in
+	*' is not a picture'* | *'more than shapes'* | *'is a formula'*) pass "a_${what}_that_is_not_escaped_is_noticed" ;;
+	*) fail "a_${what}_that_is_not_escaped_is_noticed" <<<"it is not: $(actions_of taken-$what.html)" ;;
 	esac
 done
 # the policy alone stops them
-grep -q 'Content Security Policy' <<<"$(said_of stopped.html)" && wrong= || wrong="it ran: $(said_of stopped.html)"
+grep -q 'Content Security Policy' <<<"$(actions_of stopped.html)" && wrong= || wrong="it ran: $(actions_of stopped.html)"
 verdict the_policy_lets_no_other_script_run "$wrong"

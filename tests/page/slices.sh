@@ -21,4 +21,4 @@ ln -sfn "$DATA/formats" formats
 "$MKPERF" -o turns.data turns.trace && "$CDICT" convert -q -i turns.data -o turns.cdict || exit 1
 report turns.cdict || exit 1
 text=$(node "$LIB/slices.mjs" turns.html 2>&1) && text=
-verdict no_row_is_left_out_or_of_the_range_before "$text"
+verdict no_row_is_missing_or_from_the_previous_range "$text"

@@ -20,6 +20,6 @@ for file in neighbours.data latency.data "$DATA/kvm-small.data" "$DATA/kvm-zstd.
 	*) "$CDICT" convert -q -i "$file" -o "$name.cdict" >/dev/null 2>&1 ;;
 	esac
 	[ -s "$name.cdict" ] && report "$name.cdict" -o "$name.html" || exit
-	what+=("what_the_page_says_of_${name}_say_the_commands" "$name.html" "$name.cdict")
+	what+=("the_figures_of_${name}_are_those_of_the_commands" "$name.html" "$name.cdict")
 done
 node "$LIB/walk.mjs" "${what[@]}"

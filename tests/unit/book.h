@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * book.h - a cdict being written and a copy of each event beside it: what is read back
- * must be what the book holds.
+ * book.h - a cdict being written and a copy of each event in memory: the events read back
+ * must be equal to the copies.
  *
  * The book owns its file and copies, from book_begin() to book_end(), or to book_free() where the
  * bytes are looked at after book_check(); the schema is the caller's and outlives it (NULL: none).
@@ -11,7 +11,7 @@
 
 #include "tests/unit/cdictfile.h"
 
-/* --- what was written, kept beside the file */
+/* --- copies of the written events */
 
 struct kept {
 	struct cdict_sample s;
@@ -64,8 +64,8 @@ static inline int in_order(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : 1;
 }
 
-/* Whoever asks for some fields gets in them, and in all that is no field, what a walk over
- * everything gives: for every subset, as what is predicted from what differs by type. */
+/* A query for some fields gives in these, and in everything except fields, the same as a walk
+ * over everything: for every subset, since predictions differ by type. */
 static inline void check_some_fields(struct cdict_reader *r, uint64_t *x)
 {
 	const struct cdict_schema *schema = cdict_reader_schema(r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * cdictfile.h - cdicts made in memory for tests: schemas from tables, payloads from
- * values, a sink, and what a reader gives as text.
+ * values, a sink, and the output of a reader as text.
  */
 #ifndef TESTS_UNIT_CDICTFILE_H
 #define TESTS_UNIT_CDICTFILE_H
@@ -257,7 +257,7 @@ static inline void file_switch(struct file *f, const struct cdict_schema *schema
 	file_event(f, &s, &p);
 }
 
-/* All that the reader gives, as text. */
+/* The complete output of the reader, as text. */
 static inline void dump_all(struct cdict_reader *r, struct buf *out)
 {
 	struct cdict_error err = { 0 };
@@ -274,7 +274,7 @@ static inline void dump_all(struct cdict_reader *r, struct buf *out)
 	cdict_events_close(it);
 }
 
-/* What @r gives is what dump_all() gave into @lines. */
+/* The output of @r is that of dump_all() in @lines. */
 static inline void assert_holds(struct cdict_reader *r, const struct buf *lines)
 {
 	struct buf got = { 0 };
@@ -338,7 +338,7 @@ static inline size_t find_blocks(const struct buf *b, struct block_at *out, size
 	return n;
 }
 
-/* Makes the CRCs of a block's header and payload true again. */
+/* Corrects the CRCs of a block's header and payload. */
 static inline void fix_block(uint8_t *block)
 {
 	store_scalar(block + 16, codec_crc(block + FORMAT_BLOCK_HEADER_SIZE, le32(block + 8)), 4,

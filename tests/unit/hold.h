@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hold.h - what must hold for the figures of any capture, however damaged: for the
+ * hold.h - invariants of the figures of any capture, however damaged: for the
  * property tests, of made-up captures (test_vcpu.c) and of real ones (tools/addup.c).
  */
 #ifndef TESTS_UNIT_HOLD_H
@@ -83,15 +83,15 @@ static inline void vcpus_must_hold(const struct all *a, uint64_t window)
 {
 	for (size_t i = 0; i < analyze_vcpus_row_count(a->vcpus); i++) {
 		const struct analyze_vcpu_row *v = analyze_vcpus_row_at(a->vcpus, i);
-		uint64_t behind = 0, handled = 0, beside = 0;
+		uint64_t behind = 0, handled = 0, next_to = 0;
 
 		HOLDS(vcpu_sum(v) == window);
 		for (size_t k = 0; k < v->n_antagonists; k++)
 			behind += v->antagonists[k].preempted_ns + v->antagonists[k].waiting_ns;
 		HOLDS(behind == v->behind_ns);
 		for (size_t k = 0; k < v->n_beside; k++)
-			beside += v->beside[k].ns;
-		HOLDS(beside <= v->beside_ns - v->alone_ns && v->alone_ns <= v->beside_ns);
+			next_to += v->beside[k].ns;
+		HOLDS(next_to <= v->beside_ns - v->alone_ns && v->alone_ns <= v->beside_ns);
 		/* two threads a core */
 		HOLDS(!v->beside_ns || v->beside_ns == v->ns[ANALYZE_VCPU_GUEST]);
 		HOLDS(behind <= v->ns[ANALYZE_VCPU_PREEMPTED] + v->ns[ANALYZE_VCPU_WAITING]);
@@ -145,9 +145,9 @@ static inline void must_hold(const struct all *a)
 	HOLDS(switches == analyze_engine_summary(a->eng)->switches);
 }
 
-/* What adds up over windows that touch: a figure of somebody. */
+/* A figure of a task or CPU that adds up over adjacent windows. */
 struct part {
-	uint64_t figure, who, whose; /* who: by tid, or CPU */
+	uint64_t figure, owner, whose; /* owner: by tid, or CPU */
 	uint64_t value;
 };
 
@@ -156,19 +156,19 @@ struct parts {
 	uint64_t figure; /* counts within one row */
 };
 
-static inline void part_add(struct parts *p, uint64_t who, uint64_t whose, uint64_t value)
+static inline void part_add(struct parts *p, uint64_t owner, uint64_t whose, uint64_t value)
 {
-	struct part part = { p->figure++, who, whose, value };
+	struct part part = { p->figure++, owner, whose, value };
 
 	if (value)
 		HOLDS(!array_push(&p->all, part));
 }
 
-static inline void part_times(struct parts *p, uint64_t who, uint64_t whose,
+static inline void part_times(struct parts *p, uint64_t owner, uint64_t whose,
 			      const struct histogram *h)
 {
-	part_add(p, who, whose, h->count);
-	part_add(p, who, whose, h->sum);
+	part_add(p, owner, whose, h->count);
+	part_add(p, owner, whose, h->sum);
 }
 
 static inline uint64_t part_of(const struct all *a, uint32_t task)
@@ -182,7 +182,7 @@ static inline void parts_of_tasks(struct parts *p, const struct all *a)
 {
 	for (size_t i = 0; i < analyze_tasks_row_count(a->tasks); i++) {
 		const struct analyze_task_row *t = analyze_tasks_row_at(a->tasks, i);
-		uint64_t who = part_of(a, t->task);
+		uint64_t owner = part_of(a, t->task);
 		const uint64_t values[] = { t->run_ns,         t->unknown_ns, t->switches,
 					    t->switch_ins,     t->edge_outs,  t->voluntary,
 					    t->involuntary,    t->iowait_ns,  t->wakeups,
@@ -191,13 +191,13 @@ static inline void parts_of_tasks(struct parts *p, const struct all *a)
 
 		p->figure = 100;
 		for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++)
-			part_add(p, who, 0, values[k]);
+			part_add(p, owner, 0, values[k]);
 		for (unsigned s = 0; s < ANALYZE_OFF_N; s++) {
-			part_add(p, who, s, t->outs[s]);
-			part_add(p, who, s, t->off_ns[s]);
+			part_add(p, owner, s, t->outs[s]);
+			part_add(p, owner, s, t->off_ns[s]);
 		}
-		part_times(p, who, 0, &t->slice);
-		part_times(p, who, 0, &t->latency);
+		part_times(p, owner, 0, &t->slice);
+		part_times(p, owner, 0, &t->latency);
 	}
 	for (size_t i = 0; i < analyze_latency_row_count(a->latency); i++) {
 		const struct analyze_latency_row *l = analyze_latency_row_at(a->latency, i);
@@ -274,34 +274,34 @@ static inline void parts_of_vcpus(struct parts *p, const struct all *a)
 	}
 	for (size_t i = 0; i < analyze_vcpus_row_count(a->vcpus); i++) {
 		const struct analyze_vcpu_row *v = analyze_vcpus_row_at(a->vcpus, i);
-		uint64_t who = part_of(a, v->task);
+		uint64_t owner = part_of(a, v->task);
 		const uint64_t values[] = { v->lost_ns,   v->absent_ns, v->preemptions,
 					    v->waits,     v->halts,     v->blocks,
 					    v->behind_ns, v->beside_ns, v->alone_ns };
 
 		p->figure = 1000;
 		for (unsigned s = 0; s < ANALYZE_VCPU_STATES; s++)
-			part_add(p, who, s, v->ns[s]);
+			part_add(p, owner, s, v->ns[s]);
 		for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++)
-			part_add(p, who, 0, values[k]);
-		part_times(p, who, 0, &v->preempted);
-		part_times(p, who, 0, &v->waiting);
+			part_add(p, owner, 0, values[k]);
+		part_times(p, owner, 0, &v->preempted);
+		part_times(p, owner, 0, &v->waiting);
 		for (size_t k = 0; k < v->n_reasons; k++) {
 			p->figure = 1100;
-			part_add(p, who, v->reasons[k].reason, v->reasons[k].exit_ns);
-			part_add(p, who, v->reasons[k].reason, v->reasons[k].qemu_ns);
+			part_add(p, owner, v->reasons[k].reason, v->reasons[k].exit_ns);
+			part_add(p, owner, v->reasons[k].reason, v->reasons[k].qemu_ns);
 		}
 		for (size_t k = 0; k < v->n_antagonists; k++) {
 			const struct analyze_antagonist *b = &v->antagonists[k];
 
 			p->figure = 1200;
-			part_add(p, who, part_of(a, b->task), b->preempted_ns);
-			part_add(p, who, part_of(a, b->task), b->waiting_ns);
-			part_add(p, who, part_of(a, b->task), b->took_over);
+			part_add(p, owner, part_of(a, b->task), b->preempted_ns);
+			part_add(p, owner, part_of(a, b->task), b->waiting_ns);
+			part_add(p, owner, part_of(a, b->task), b->took_over);
 		}
 		for (size_t k = 0; k < v->n_beside; k++) {
 			p->figure = 1300;
-			part_add(p, who, part_of(a, v->beside[k].task), v->beside[k].ns);
+			part_add(p, owner, part_of(a, v->beside[k].task), v->beside[k].ns);
 		}
 	}
 }
@@ -313,8 +313,8 @@ static inline void parts_take(struct parts *p, const struct all *a)
 	parts_of_vcpus(p, a);
 }
 
-/* What does not add up, but is the same however the walk came there; @mentions: also when each task
- * was mentioned. */
+/* Figures that do not add up, but are the same for every kind of walk; @mentions: also when each
+ * task was mentioned. */
 static inline void parts_take_edges(struct parts *p, const struct all *a, bool mentions)
 {
 	for (size_t i = 0; i < analyze_tasks_row_count(a->tasks); i++) {
@@ -399,7 +399,7 @@ static inline void parts_must_equal(struct parts *x, struct parts *y)
 
 		if (i < p->all.n)
 			fprintf(stderr, "%s: figure %ju of %jd, %jd: %ju\n", k ? "parts" : "whole",
-				(uintmax_t)p->all.at[i].figure, (intmax_t)p->all.at[i].who,
+				(uintmax_t)p->all.at[i].figure, (intmax_t)p->all.at[i].owner,
 				(intmax_t)p->all.at[i].whose, (uintmax_t)p->all.at[i].value);
 	}
 	HOLDS(i == x->all.n && i == y->all.n);

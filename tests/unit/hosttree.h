@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hosttree.h - a real host's /proc tree in a folder of our own, and what must hold for the roles of
+ * hosttree.h - a real host's /proc tree in a folder of our own, and invariants of the roles of
  * its threads.  enter() makes the folder and leave() removes it: they are the group's setup and
  * teardown.  A mapping and a report that identify() filled are the caller's to free.
  */
@@ -81,7 +81,7 @@ static inline int numeric(const char *name)
 	       !name[strspn(name, "0123456789")];
 }
 
-/* As QEMU without debug-threads=on: all threads have the first one's name. */
+/* As with QEMU without debug-threads=on: all threads have the name of the first one. */
 static inline void take_names(bool groups_too)
 {
 	static const int pids[] = { 1775, 1841, 1895, 1959 };
@@ -109,7 +109,7 @@ static inline void take_names(bool groups_too)
 	}
 }
 
-/* --- what must hold --- */
+/* --- invariants --- */
 
 static inline bool known_role(const char *role)
 {
@@ -151,7 +151,7 @@ static inline const struct cdict_label *only_label(const struct mapping *m, int 
 	return found;
 }
 
-/* Every folder task/TID of @vm has one label with one role, and nobody else's says it were
+/* Every folder task/TID of @vm has one label with one role, and no other label says that it is
  * of this process. */
 static inline void check_vm(const struct mapping *m, const struct host_vm *vm)
 {
@@ -216,7 +216,7 @@ static inline const char *role_of(const struct mapping *m, int tid)
 {
 	static struct cdict_label label;
 
-	return mapping_find(m, tid, 0, &label) ? label.role : "nobody";
+	return mapping_find(m, tid, 0, &label) ? label.role : "none";
 }
 
 #endif

@@ -76,14 +76,14 @@ static inline void capture_end(struct capture *c)
 	buf_fini(&c->file.bytes);
 }
 
-/* Name of the task of @tid that was first heard of at @first (born then, if @born). */
+/* Name of the task of @tid whose first event is at @first (born then, if @born). */
 static inline const char *called(struct capture *c, int32_t tid, uint64_t first_ns, bool born)
 {
 	static char text[32];
-	struct label_task who = { tid, born ? first_ns : UINT64_MAX, first_ns, UINT64_MAX };
+	struct label_task task = { tid, born ? first_ns : UINT64_MAX, first_ns, UINT64_MAX };
 	struct cdict_label l;
 
-	if (!label_index_find(c->ix, &who, &l))
+	if (!label_index_find(c->ix, &task, &l))
 		return "-";
 	snprintf(text, sizeof(text), "%s", l.name);
 	return text;

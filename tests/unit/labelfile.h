@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * labelfile.h - files with labels: made in memory, changed, compared.  Who makes a file, or is
- * given a buffer, frees its bytes with buf_fini(); who adds labels to a mapping frees that.
+ * labelfile.h - files with labels: made in memory, changed, compared.  A caller that makes a
+ * file, or is given a buffer, frees its bytes with buf_fini(); one that adds labels to a mapping
+ * frees that.
  */
 #ifndef TESTS_UNIT_LABELFILE_H
 #define TESTS_UNIT_LABELFILE_H

@@ -2,7 +2,7 @@
 /*
  * mutilate.h - wounds the tree of hosttree.h: files go, change their kind or hold nonsense, as the
  * dice fall.  The same seed gives the same wounds.  The paths that list_files() finds are kept here
- * until it is called again; who was last to call it frees them.
+ * until it is called again; the last caller frees them.
  */
 #ifndef TESTS_UNIT_MUTILATE_H
 #define TESTS_UNIT_MUTILATE_H

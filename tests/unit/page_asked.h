@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* page_asked.h - a golden capture that is asked what the page asks. */
+/* page_asked.h - a golden capture with the queries of the page. */
 #ifndef TESTS_UNIT_PAGE_ASKED_H
 #define TESTS_UNIT_PAGE_ASKED_H
 
@@ -18,7 +18,7 @@
 #include "base/memory/buf.h"
 #include "render/engine/engine.h"
 
-/* A golden capture, opened, with its own tasks as the page's. */
+/* A golden capture, opened, with its own tasks as those of the page. */
 struct asked {
 	struct buf file;
 	struct page_engine *e;
@@ -118,7 +118,7 @@ static inline const json_t *ask(struct asked *a, struct page_query q)
 	return ask_in_steps(a, q, UINT64_MAX);
 }
 
-/* How many there are in an array of the answer, and one of them. */
+/* The length of an array of the answer, and one element. */
 static inline size_t count_of(const struct asked *a, const char *key)
 {
 	json_t *place = json_object_get(json_object_get(a->answer, key), "array");

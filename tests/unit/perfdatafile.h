@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * perfdatafile.h - small perf.data recordings made in memory for tests, in both byte
- * orders and every shape, and what the reader gives of one, added up.
+ * orders and every shape, and sums of the reader's output for one.
  *
- * A recording is a struct out, of the caller, who ends it with buf_fini(&o.b); a reader that
+ * A recording is a struct out, of the caller, which ends it with buf_fini(&o.b); a reader that
  * parse() gives is the caller's to close, before that: it reads the recording in place.
  */
 #ifndef TESTS_UNIT_PERFDATAFILE_H

@@ -5,7 +5,7 @@
  * A snapshot has "== pid N", then "cmdline: ..." "comm: ..." "stat: ..." "cgroup: ..." and
  * "thread TID<tab>COMM<tab>cgroup=...<tab>..." of a process, and after "== all threads"
  * "PID TID COMM" of every thread. Its cmdline shows NULs as blanks: every " -" begins an
- * argument, and what follows its first blank is the next.
+ * argument, and the text after its first blank is the next.
  */
 #ifndef TESTS_UNIT_PROCTREE_H
 #define TESTS_UNIT_PROCTREE_H
@@ -27,7 +27,7 @@ static inline void proctree_die(const char *what)
 	exit(1);
 }
 
-/* Writes DIR/path with all folders above it; @end, unless it is EOF, goes behind. */
+/* Writes DIR/path with all folders above it; @end, unless it is EOF, is appended. */
 static inline void proctree_put(const char *data, size_t len, int end, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 static inline void proctree_put(const char *data, size_t len, int end, const char *fmt, ...)
@@ -127,7 +127,7 @@ static inline void proctree_task_line(char *line)
 	}
 }
 
-/* proctree_lay - @dir and what is missing above it is made. */
+/* proctree_lay - @dir and missing folders above it are made. */
 static inline void proctree_lay(const char *snapshot, const char *dir)
 {
 	FILE *f = fopen(snapshot, "r");

@@ -44,7 +44,7 @@ static inline void run_forget(struct run *r)
 	analyze_engine_free(r->eng);
 }
 
-/* Walks the capture; may be repeated, then the engine and the rows of the time before are gone. */
+/* Walks the capture; may be repeated, which frees the engine and the rows of the previous walk. */
 static inline void run_on(struct run *r, const struct analyze_options *opts)
 {
 	struct analyze_tasks_options topts = { .stat_runtime = true };
@@ -56,7 +56,7 @@ static inline void run_on(struct run *r, const struct analyze_options *opts)
 	trace_run(&r->tr, r->eng);
 }
 
-/* The @nth row of @tid, until some others were asked for; for tid 0 nth is the CPU. */
+/* The @nth row of @tid, valid until some others are requested; for tid 0 nth is the CPU. */
 static inline const struct analyze_task_row *row(const struct run *r, int32_t tid, unsigned nth)
 {
 	static struct analyze_task_row copies[8];
@@ -92,7 +92,7 @@ static inline void run_fini(struct run *r)
 	trace_fini(&r->tr);
 }
 
-/* Frees it; its columns must be full, which those of a CPU that is left out are not. */
+/* Frees it; its columns must be full, except those of a CPU that is left out. */
 static inline void run_end(struct run *r)
 {
 	columns_are_full(r);

@@ -35,7 +35,7 @@ struct trace {
 	bool has_first;
 };
 
-/* The formats are those of Linux 6.1 on x86, shortened to what is looked at. */
+/* The formats are those of Linux 6.1 on x86, shortened to the fields that are read. */
 static const char *const trace_formats[][2] = {
 	{ "sched",
 	  "name: sched_switch\nID: 1\nformat:\n"

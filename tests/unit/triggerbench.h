@@ -21,7 +21,7 @@
 #define US UINT64_C(1000)
 #define MS UINT64_C(1000000)
 #define S UINT64_C(1000000000)
-/* No time is 0, and what a feed has read is looked at 2 ms later. */
+/* No time is 0, and events that a feed has read are processed 2 ms later. */
 #define T0 (100 * S)
 #define SLACK (2 * MS)
 
@@ -33,7 +33,7 @@ struct bench {
 	struct trigger_hit hit;
 };
 
-/* As cmd/record/record.c tells it, for Intel's exits. */
+/* As in cmd/record/record.c, for Intel's exits. */
 static inline bool hlt_is_idle(void *ctx, const struct cdict_event_type *type, uint32_t isa,
 			       uint64_t code, uint64_t esr_ec)
 {
@@ -99,7 +99,7 @@ static inline void put(struct bench *b, int cpu, uint64_t t_ns, int32_t tid, con
 		} else {
 			uint64_t v = va_arg(ap, uint64_t);
 
-			/* as the rings have it, whatever the schema says */
+			/* as in the rings, regardless of the schema */
 			memcpy(raw + f->offset, (char *)&v + (NATIVE_BIG ? 8 - f->size : 0),
 			       f->size);
 		}
@@ -140,7 +140,7 @@ static inline void pass(struct bench *b, int cpu, uint64_t t_ns)
 		}
 }
 
-/* What is known at @t_ns; @text is the hit's, NULL: there must be none. */
+/* The state at @t_ns; @text is the hit's, NULL: there must be none. */
 static inline void expect(struct bench *b, uint64_t t_ns, const char *text)
 {
 	bool fired;

@@ -4,7 +4,7 @@
  * of the reader.
  *
  * One for a group of cases: setup() makes `schema` and `whole` before the first and teardown()
- * frees them behind the last. A case reads them and changes copies of its own.
+ * frees them after the last. A case reads them and changes copies of its own.
  */
 #ifndef TESTS_UNIT_WHOLEFILE_H
 #define TESTS_UNIT_WHOLEFILE_H
@@ -42,7 +42,7 @@ static inline void make_file(struct file *f, struct cdict_schema *schema)
 		assert_int_equal(cdict_writer_loss(f->w, &losses[i], NULL), 0);
 	for (size_t i = 0; i < COUNT(late); i++)
 		assert_int_equal(cdict_writer_late(f->w, &late[i], NULL), 0);
-	/* A time that goes back ends a block: four a CPU, none overlaps another. */
+	/* A time that goes back ends a block: four per CPU, without overlap. */
 	for (uint64_t round = 0; round < 4; round++)
 		for (uint32_t cpu = 0; cpu < 3; cpu++)
 			for (uint64_t i = 0; i < 20 + cpu; i++)

@@ -65,7 +65,7 @@ arrived() {
 	for job in ${1//,/ }; do "$CDICT" job show "$job" --json || wrong=1; done >show.json
 	events=$(jq -s '[.[].hosts[].events] | add // 0' show.json)
 	[ "$events" = "$(json .events "$2")" ] || { echo "NOT ALL ARRIVED: $events events; pushed: $(cat "$2")"; wrong=1; }
-	line "  events that they tell" "$events"
+	line "  events in the figures" "$events"
 }
 
 # timed WHAT COMMAND... - seconds of a command of the controller

@@ -20,25 +20,25 @@ ROUNDS=$((4 * ${RUNS:-5} + 1))
 events='sched:*' # of kvm:* none fires here, and each takes the kernel 36 ms to close
 missed=0
 
-[ -x "$CDICT" ] || { echo "record.sh: there is no program $CDICT" >&2; exit 1; }
+[ -x "$CDICT" ] || { echo "record.sh: the program $CDICT is missing" >&2; exit 1; }
 
 holds() { awk "BEGIN { exit !($1) }"; }
 median() { sort -n | awk '{ v[NR] = $1 } END { if (NR) print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
 line() { printf '%-66s %10s %8s %8s  %s\n' "$@"; }
 note() { line "$1" "$2" - - "${3-}"; }
 
-# seconds WHO LOAD... - appends the time that the load reports to WHO.time
+# seconds RECORDER LOAD... - appends the time that the load reports to RECORDER.time
 seconds() {
-	local who=$1
+	local recorder=$1
 	shift
-	"$@" 2>"$who.err" | sed -n 's/^ *Total time: *\([0-9.]*\) .*/\1/p' >>"$who.time"
+	"$@" 2>"$recorder.err" | sed -n 's/^ *Total time: *\([0-9.]*\) .*/\1/p' >>"$recorder.time"
 }
-# cpu WHO COMMAND... - writes CPU seconds of it and its children to WHO.cpu; the load's are subtracted later
+# cpu RECORDER COMMAND... - writes CPU seconds of it and its children to RECORDER.cpu; the load's are subtracted later
 cpu() {
-	local who=$1 TIMEFORMAT='%U %S'
+	local recorder=$1 TIMEFORMAT='%U %S'
 	shift
 	{ time "$@"; } 2>time.out
-	tail -n 1 time.out | awk '{ print $1 + $2 }' >>"$who.cpu"
+	tail -n 1 time.out | awk '{ print $1 + $2 }' >>"$recorder.cpu"
 }
 
 with_perf() { perf record -q -e "$events" -a -o perf.data -- "$@"; }
@@ -48,26 +48,26 @@ with_none() { "$@"; }
 
 lost() { "$CDICT" info -q --max-loss 100 --format json "$1" | sed -n 's/^ *"lost": \([0-9]*\),*$/\1/p'; }
 
-# under WHO LOAD... - one run, and the events that WHO lost; output of the previous run is on disk before it starts
+# under RECORDER LOAD... - one run, and the events that RECORDER lost; output of the previous run is on disk before it starts
 under() {
-	local who=$1
+	local recorder=$1
 	shift
 	sync -f .
-	cpu "$who" seconds "$who" "with_$who" "$@"
-	case $who in
+	cpu "$recorder" seconds "$recorder" "with_$recorder" "$@"
+	case $recorder in
 	cdict)
 		sed -n 's/.*the recorder used \([0-9.]*\) s of CPU.*/\1/p' cdict.err >>cdict.own
 		lost x.cdict >>cdict.lost
 		;;
 	perf*)
 		"$CDICT" convert -q --max-loss 100 -i perf.data -o lost.cdict
-		lost lost.cdict >>"$who.lost"
-		stat -c %s perf.data >"$who.bytes"
+		lost lost.cdict >>"$recorder.lost"
+		stat -c %s perf.data >"$recorder.bytes"
 		;;
 	esac
 }
 
-# ratios NAME WHO - our value divided by WHO's, round by round: "LOW MEDIAN HIGH", the 95 % confidence interval of
+# ratios NAME RECORDER - our value divided by RECORDER's, round by round: "LOW MEDIAN HIGH", the 95 % confidence interval of
 # the median (order statistics of the binomial distribution).
 ratios() {
 	paste -d' ' "cdict.$1" "$2.$1" | awk '{ print $1 / $2 }' | sort -n | awk '
@@ -80,7 +80,7 @@ ratios() {
 		}'
 }
 
-# compare NAME FIGURE WHO TEXT - checks the median ratio of ours to WHO's against the bounds; the 95 % interval after
+# compare NAME FIGURE RECORDER TEXT - checks the median ratio of ours to RECORDER's against the bounds; the 95 % interval after
 # the verdict shows how much may be noise
 compare() {
 	local low ratio high verdict
@@ -96,25 +96,25 @@ sum() { awk '{ s += $1 } END { print s + 0 }' "$1"; }
 
 # storm NAME LOAD...
 storm() {
-	local name="record, $1" perfs="perf perf16M" i who order verdict
+	local name="record, $1" perfs="perf perf16M" i recorder order verdict
 	shift
 	rm -f ./*.time ./*.cpu ./*.own ./*.lost ./*.bytes
 	for ((i = 0; i < ROUNDS; i++)); do
 		order="$perfs cdict"
 		((i % 2)) || order="none cdict $(tac -s' ' <<<"$perfs " | xargs)"
-		for who in $order; do
-			under "$who" "$@"
+		for recorder in $order; do
+			under "$recorder" "$@"
 		done
 	done
-	for who in $perfs; do
-		compare "$name" time "$who" time
-		compare "$name" cpu "$who" "CPU, with the load's,"
+	for recorder in $perfs; do
+		compare "$name" time "$recorder" time
+		compare "$name" cpu "$recorder" "CPU, with the load's,"
 	done
-	for who in none $perfs cdict; do
-		note "$name: seconds, and of CPU: ${who/none/alone}" "$(median <"$who.time")" "$(median <"$who.cpu")"
+	for recorder in none $perfs cdict; do
+		note "$name: seconds, and of CPU: ${recorder/none/alone}" "$(median <"$recorder.time")" "$(median <"$recorder.cpu")"
 	done
-	for who in $perfs; do
-		note "$name: bytes, and lost in $ROUNDS runs: $who" "$(cat "$who.bytes")" "$(sum "$who.lost")"
+	for recorder in $perfs; do
+		note "$name: bytes, and lost in $ROUNDS runs: $recorder" "$(cat "$recorder.bytes")" "$(sum "$recorder.lost")"
 	done
 	note "$name: bytes, and CPU of itself: cdict" "$(stat -c %s x.cdict)" "$(median <cdict.own)"
 	verdict=ok
@@ -129,18 +129,18 @@ events() {
 		awk -F'[ ,:]+' '/^ *"(events|lost)":/ && $3 ~ /^[0-9]+$/ { n += $3 } END { print n + 0 }'
 }
 
-# own WHO RECORDER... - its CPU per million events while something else is recorded: the load is not its child
+# own RECORDER COMMAND... - its CPU per million events while something else is recorded: the load is not its child
 own() {
-	local who=$1 TIMEFORMAT='%U %S'
+	local recorder=$1 TIMEFORMAT='%U %S'
 	shift
 	timeout 3 perf bench sched pipe -l 100000000 >/dev/null 2>&1 &
 	{ time "$@" -o own.out -- sleep 2 >/dev/null 2>&1; } 2>time.out
 	wait
-	case $who in
+	case $recorder in
 	perf*) "$CDICT" convert -q --max-loss 100 -i own.out -o own.cdict ;;
 	*) mv own.out own.cdict ;;
 	esac
-	awk -v n="$(events own.cdict)" '{ print 1e6 * ($1 + $2) / n }' time.out >>"$who.own"
+	awk -v n="$(events own.cdict)" '{ print 1e6 * ($1 + $2) / n }' time.out >>"$recorder.own"
 	rm -f own.out own.out.old own.cdict
 }
 

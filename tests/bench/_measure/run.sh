@@ -264,8 +264,8 @@ memory_row() {
 		return
 	fi
 	rm -f peaks
-	for ((i = 0; i < RUNS; i++)); do # it depends on who is ahead of whom: the worst counts
-		# shellcheck disable=SC2002 # a pipe is what is measured
+	for ((i = 0; i < RUNS; i++)); do # it depends on which process is faster: the worst counts
+		# shellcheck disable=SC2002 # a pipe is measured
 		cat "$pipe" | /usr/bin/time -f %M -o peak "$CDICT" convert -q -i - -o pipe.cdict
 		tail -n 1 peak >>peaks
 	done
@@ -340,7 +340,7 @@ table_rows() {
 
 # The cost of the large capture's page in a browser.
 page_rows() {
-	local said number
+	local figures number
 	has_command report || return
 	at_most "size of the page, against 1.4 x cdict + 1.5 MB" \
 		"$(calc "$(size_of big.html) / (1.4 * $(size_of big.cdict) + 1.5e6)")" 1 ""
@@ -348,8 +348,8 @@ page_rows() {
 		note "the page in a browser" - "skipped: needs chromium and node"
 		return
 	fi
-	said=$(node "$top/tests/page/_lib/speed.mjs" big.html)
-	number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" <<<"$said"; }
+	figures=$(node "$top/tests/page/_lib/speed.mjs" big.html)
+	number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" <<<"$figures"; }
 	at_most "page of all events in Chromium: first view, ms" "$(number first_view_ms)" 2000 "" 0
 	note "the same, CPU of the page's thread, ms" "$(number first_view_cpu_ms)"
 	at_most "a zoom step, CPU, the worst of all views (median $(number zoom_ms)), ms" "$(number zoom_max_ms)" 50 "" 0
@@ -439,7 +439,7 @@ top=$PWD
 for tool in "$CDICT" perf zstd; do
 	command -v "$tool" >/dev/null || die "$tool is missing (make setup-test installs the tools)"
 done
-[ -z "$CAPTURE" ] || CAPTURE=$(readlink -e "$CAPTURE") || die "there is no such CAPTURE"
+[ -z "$CAPTURE" ] || CAPTURE=$(readlink -e "$CAPTURE") || die "CAPTURE does not exist"
 
 if [ -n "${BENCH_DIR:-}" ]; then
 	mkdir -p "$BENCH_DIR" && cd "$BENCH_DIR" || exit 1

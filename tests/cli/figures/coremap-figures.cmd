@@ -1,5 +1,5 @@
 # needs: jq
-# the traces' comments say who ran where
+# the traces' comments list the tasks on each CPU
 map() {
 	trace=$1
 	shift

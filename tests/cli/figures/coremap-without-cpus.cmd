@@ -1,4 +1,4 @@
-# A capture with nothing behind its head has no CPU: a core map without a column, which the sanitizers' build walks as well;
+# A capture with nothing after its head has no CPU: a core map without a column, which the sanitizers' build walks as well;
 # and an I/O trace, whose CPUs are streams
 $CDICT convert -q -i $DATA/job.pfw -o io.cdict
 head -c 16 io.cdict >empty.cdict

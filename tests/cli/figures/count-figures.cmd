@@ -1,5 +1,5 @@
 # needs: jq
-# what each figure must be stands in syscalls.trace
+# the expected figures are in syscalls.trace
 $MKPERF --formats $DATA/formats -o x.data $DATA/syscalls.trace
 $CDICT convert -q --max-loss 100 -e '*' -i x.data -o x.cdict
 $CDICT count -q --max-loss 100 x.cdict
@@ -13,7 +13,7 @@ for w in 50.0001,50.0003 50.0003,50.001; do
 done
 $CDICT count -q --max-loss 100 x.cdict --by syscall --abi aarch64 --format md -n 3
 $CDICT count -q --max-loss 100 x.cdict -e 'sched:*' -C 0 --by task,cpu
-# a capture without system calls; what is no --by
+# a capture without system calls; an invalid --by
 $CDICT convert -q -i $DATA/kvm-small.data -o k.cdict
 $CDICT count k.cdict --by syscall
 echo $?

@@ -33,7 +33,7 @@ done
 wc -l <raw.csv
 cmp raw.csv own.csv && cmp raw.csv both.csv && echo the same
 $CDICT count -q --max-loss 100 own.cdict --by syscall -v
-# only what began, or only what ended
+# only beginnings, or only ends
 $CDICT convert -q --max-loss 100 -e 'sys_enter_*' -i own.data -o enter.cdict
 $CDICT count --max-loss 100 enter.cdict --by syscall --format json | jq -c '.not_recorded, .total.calls, .total.returns'
 # if the conversion left the calls out, converting again helps

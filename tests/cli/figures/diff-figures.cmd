@@ -1,4 +1,4 @@
-# what changed, and the status that says so
+# changes, and the status that reports them
 ln -s $DATA/formats formats
 cat >a.trace <<'END'
 cpus 2

@@ -1,4 +1,4 @@
-# What is too little known, or of VMs that nobody named, is told but not compared, and no regression
+# Rows with too few events, or of VMs without a name, are printed but not compared, and are not a regression
 ln -s $DATA/formats formats
 vm() { # TID: its vCPU is in the guest, then preempted
 	cat <<END
@@ -22,7 +22,7 @@ $CDICT diff lossy.cdict b.cdict --max-delay 10 --max-loss 90 -q | grep -A4 'Wors
 echo "status ${PIPESTATUS[0]}"
 $CDICT diff two.cdict b.cdict --max-delay 10 -q
 echo "status $?"
-# a VM with a name that is on one side only may be among those without one on the other: how much less it is, nobody knows
+# a VM with a name that is on one side only may be among those without one on the other: how much less it is, is unknown
 printf 'tid,libvirt-instance,role\n301,web,vcpu0\n' >web.csv
 cp a.cdict named.cdict && $CDICT annotate -q named.cdict --map web.csv
 $CDICT diff named.cdict two.cdict -q -n 3 | sed -n '/^vCPUs/,/^$/p;/^vcpu/,/^$/p'

@@ -1,4 +1,4 @@
-# Without sched_switch nobody knows what part of an exit the thread was on a CPU: the clock ranks.
+# Without sched_switch it is unknown for which part of an exit the thread was on a CPU: exits are sorted by clock time.
 $MKPERF -o x.data "$DATA/two-vcpus.trace"
 $CDICT convert -q -e 'kvm:*' -i x.data -o x.cdict
 $CDICT exits x.cdict --by reason

@@ -1,5 +1,5 @@
 # needs: jq
-# what a recording of some tasks, of some CPUs, or of some switches cannot tell is unknown (issue 14)
+# values that a recording of some tasks, of some CPUs, or of some switches does not have are unknown (issue 14)
 capture() {
 	"$MKPERF" --formats "$DATA/formats" -o x.data "$1" && "$CDICT" convert -q -i x.data -o x.cdict &&
 		"$CDICT" info x.cdict | grep -E '^(command|loss:|recorded|  the rings)'
@@ -10,7 +10,7 @@ tasks() {
 }
 cores() { "$CDICT" coremap x.cdict --format json | jq -c '.coremap[] | [.comm, .cpu, .run_ns]'; }
 
-# 700 switches to 800, which nobody traced, once: in 90 ms of 92 it "ran"
+# 700 switches to 800, which was not traced, once: in 90 ms of 92 it "ran"
 cat >tasks.trace <<'TRACE'
 cpus 1
 cmdline perf record -e sched:sched_switch -e sched:sched_waking -e sched:sched_migrate_task -p 700,701
@@ -29,7 +29,7 @@ tasks
 cores
 "$CDICT" tasks x.cdict -q | tail -2
 
-# 600 sleeps on CPU 0, and after 168 ms comes back: where it was meanwhile CPU 1 knew
+# 600 sleeps on CPU 0, and after 168 ms comes back: only CPU 1 knew where it was in between
 cat >cpus.trace <<'TRACE'
 cpus 2
 cmdline perf record -C 0 -e sched:*
@@ -43,7 +43,7 @@ capture cpus.trace
 tasks
 cores
 
-# the ring of CPU 1 begins 80 us after that of CPU 0, and CPU 2 has none: nobody ran there for certain
+# the ring of CPU 1 begins 80 us after that of CPU 0, and CPU 2 has none: the task there is not certain
 cat >rings.trace <<'TRACE'
 cpus 3
 cmdline perf record -a --overwrite -e sched:sched_switch
@@ -76,8 +76,8 @@ cores
 "$CDICT" annotate --anonymize -q x.cdict -o y.cdict
 "$CDICT" info y.cdict --format json | jq -c '.capture.scope'
 
-# perf goes from CPU to CPU and switches its events on: until it comes to CPU 1 who runs there is unknown, and 700 may
-# have run there: its 100 ms are no wait. CPU 2 began in between, by its first event
+# perf goes from CPU to CPU and switches its events on: until it comes to CPU 1 the task there is unknown, and 700 may
+# have run there: its 100 ms are not a wait. CPU 2 began in between, by its first event
 cat >begins.trace <<'TRACE'
 cpus 3
 cmdline perf record -a -e sched:*
@@ -102,14 +102,14 @@ tasks --time 10.1,
 "$CDICT" tasks x.cdict --time 10.1, -q | grep recorded:
 cores
 "$CDICT" latency x.cdict -q
-# which one in which the switches are not told does not show, nor one of some tasks
+# a recording without the switches does not show that, nor does one of some tasks
 "$CDICT" convert -q -e 'sched:sched_wak*' -i x.data -o x.cdict && "$CDICT" info x.cdict | grep ^recorded: || echo nothing
 sed 's/ -a / -p 300,700,701 /' begins.trace >some.trace
 capture some.trace
 
 # with sched_stat_runtime it is known for how long 700 ran: 2.001 ms from the first event on, 3.5 ms up to 10.014001 s though its
-# first event there is 1 ms before, and since 10.029 s; it waited 0.501 ms after its wake-up, and 14.999 ms preempted. What
-# CPU 0 says of it while it runs on CPU 1, and the second copy of that, change nothing
+# first event there is 1 ms before, and since 10.029 s; it waited 0.501 ms after its wake-up, and 14.999 ms preempted. Events
+# on CPU 0 about it while it runs on CPU 1, and their second copy, change nothing
 cat >runtime.trace <<'TRACE'
 cpus 2
 cmdline perf record -e sched:* -p 700

@@ -1,8 +1,8 @@
-# entries and exits are paired, named and told idle or not by what the machine's own kernel calls them
+# entries and exits are paired, named and marked as idle by the names in the machine's own kernel
 # needs: jq
 mkdir formats
 cp "$DATA"/formats/arm64.kvm_entry.format formats
-# format NAME FIELD... : what prints it is on standard input
+# format NAME FIELD... : its print format is on standard input
 format() {
 	local at=8 name=$1 type size
 

@@ -1,4 +1,4 @@
-# A capture without the events that a table is made of: the table is empty, the status is 2, and what to record is said
+# A capture without the events that a table is made of: the table is empty, the status is 2, and the message names the events to record
 $MKPERF -o x.data $DATA/two-vcpus.trace
 $CDICT convert -q -e sched -i x.data -o sched.cdict
 $CDICT convert -q -e kvm -i x.data -o kvm.cdict
@@ -21,7 +21,7 @@ try coremap kvm.cdict
 try successors -t . kvm.cdict
 # of several files one
 try vcpu sched.cdict kvm.cdict
-# what is there makes a table
+# the existing events make a table
 for command in 'vcpu kvm.cdict' 'exits kvm.cdict' 'latency sched.cdict' 'tasks switch.cdict' 'stats kvm.cdict' 'stats sched.cdict'; do
 	$CDICT $command -q >out
 	echo "$command: $?"

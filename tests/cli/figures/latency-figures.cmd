@@ -1,5 +1,5 @@
 # needs: jq
-# waits of 1, 2, 3 and 100 µs, as the trace says
+# waits of 1, 2, 3 and 100 µs, as in the trace
 $MKPERF -o x.data $DATA/latency.trace
 $CDICT convert -q -i x.data -o x.cdict
 $CDICT latency x.cdict

@@ -1,4 +1,4 @@
-# What was lost is of all that was recorded, also of what convert leaves out; and it is told after the last event, too
+# Loss is relative to all recorded events, also those that convert leaves out; a loss after the last event is reported, too
 ln -s $DATA/formats formats
 {
 	printf 'cpus 1\nproc 301 a\nproc 302 b\n'

@@ -3,7 +3,7 @@ ln -s $DATA/formats formats
 # µs after 20 s.  kworker/0:1 runs 0 to 10 and 60 to 100, kworker/0:2 10 to 30, kworker/1:1 on CPU 1 0 to 70: together 140, 70 on
 # each CPU, 4 switches.  They waited 5 (from 5) and 20 (from 40): 25.  w/0, whose parent is init, is not one: it
 # runs 30 to 60 and 100 to 150, waited 10 (from 20) and was preempted 40 (from 60).
-# Their parent is not told: a kernel thread's is kthreadd, or nobody knows.
+# Their parent is not recorded: a kernel thread's is kthreadd, or unknown.
 cat >x.trace <<'END'
 cpus 2
 default sched:sched_switch prev_prio=120 next_prio=120

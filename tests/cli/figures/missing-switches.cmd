@@ -1,5 +1,5 @@
 # needs: jq
-# switches that no loss record tells of: who is switched in is not who is switched out
+# missing switches without a loss record: the task switched in is not the one switched out
 cat >x.trace <<'TRACE'
 cpus 2
 proc 7 in-only

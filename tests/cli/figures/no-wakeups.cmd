@@ -1,4 +1,4 @@
-# What the capture cannot know is empty, not 0
+# Values that the capture does not have are empty, not 0
 $MKPERF -o x.data $DATA/no-wakeups.trace
 $CDICT convert -q -i x.data -o x.cdict
 $CDICT tasks x.cdict

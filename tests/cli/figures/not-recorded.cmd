@@ -1,5 +1,5 @@
 # needs: jq
-# What the capture has not recorded is empty, named once, and nothing rests on it
+# Values that were not recorded are empty, named once, and nothing is based on them
 $MKPERF -o x.data $DATA/two-vcpus.trace
 $CDICT convert -q -e 'sched:sched_switch' -e 'kvm:*' -i x.data -o x.cdict
 $CDICT vcpu x.cdict

@@ -1,4 +1,4 @@
-# what perf recorded is read as a cdict is, in memory, and said; nothing is written
+# a recording of perf is read like a cdict, in memory, and reported; nothing is written
 cp "$DATA/kvm-small.data" run.data
 "$CDICT" convert -q -i run.data -o "$TMPDIR/run.cdict"
 for how in 'tasks' 'exits --by vm' 'vcpu --by reason' 'latency --format csv' 'coremap --by switches'; do
@@ -11,7 +11,7 @@ done
 # as it comes from perf, through a pipe
 "$CDICT" tasks -q -n 2 <"$DATA/kvm-pipe.data" | head -n 1
 cat "$DATA/kvm-pipe.data" | "$CDICT" tasks -n 2 --format md
-# what is not there
+# missing files
 "$CDICT" info gone.data
 "$CDICT" script -q -e nothing:here run.data
 "$CDICT" annotate run.data --map /dev/null

@@ -1,4 +1,4 @@
-# a CPU's first event that comes late makes no late recorder: who goes from CPU to CPU and switches them on leaves each by
+# a late first event on a CPU does not mean a late recorder: a recorder that enables CPU after CPU leaves each by
 # a switch, in the order of their numbers
 # needs: python3 jq
 pairs() {
@@ -42,14 +42,14 @@ proc 700/701 CPU 0/KVM
 300 [000] 11.000000: sched:sched_switch: prev_pid=300 prev_state=R next_pid=0
 TRACE
 capture down.trace
-# the same, up: it is the recorder, who was on CPU 1 at 11 s. 701 may have been entered there before
+# the same, up: it is the recorder, which was on CPU 1 at 11 s. 701 may have been entered there before
 sed 's/\[001\]/[002]/; s/\[000\]/[001]/; s/\[002\]/[000]/; s/^cpus 2/cpus 3/' down.trace >up.trace
 capture up.trace
-# the first switch on CPU 1 is another's: nobody who goes along leaves it
+# the first switch on CPU 1 is another's: the recorder does not leave it
 sed 's/^300 \[001\] \(11.000000\).*/300 [001] \1: sched:sched_waking: pid=701 target_cpu=0\n  0 [001] 11.100000: sched:sched_switch: prev_pid=0 prev_state=R next_pid=300/' up.trace >other.trace
 capture other.trace
 
-# tracefs switches all rings on by one word, so the same way of 300 through a trace.dat is none
+# tracefs switches all rings on by one word, so the same moves of 300 in a trace.dat are not a recorder
 $MKPERF --formats "$DATA/formats" -o x.data up.trace && python3 "$TOP/tests/tools/make/mktracedat.py" x.data x.dat
 "$CDICT" convert -q -i x.dat -o x.cdict && pairs
 # but a ring that was overwritten begins with its first event: 701 ran on CPU 0 up to 10 s, CPU 1 is unknown up to 11 s

@@ -1,5 +1,5 @@
 # needs: jq
-# CPUs on which nothing was switched: who is sampled there runs until it is sampled elsewhere
+# CPUs without a switch: a task sampled there runs until it is sampled elsewhere
 cat >x.trace <<'TRACE'
 cpus 3
 proc 7 qemu

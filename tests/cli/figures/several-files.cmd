@@ -1,4 +1,4 @@
-# several captures in one table, told apart by a column
+# several captures in one table, distinguished by a column
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o a.cdict
 "$CDICT" convert -q -i "$DATA/kvm-pipe.data" -o b.cdict
 try() {
@@ -17,7 +17,7 @@ import json
 j = json.loads(''.join(open('json').readlines()[1:-1]))
 print(sorted(j), [c['capture']['file'] for c in j['captures']], j['tasks'][0]['file'], 'total' in j)
 P
-# each row is what the file alone says
+# each row is that of the file alone
 for f in a b; do
 	"$CDICT" switches --format csv -s cpu $f.cdict | tail -n +2 | sed "s/^/$f.cdict,/"
 done | sort >one

@@ -1,4 +1,4 @@
-# a full disk is told; a reader that went away is not
+# a full disk is reported; a closed pipe is not
 $CDICT convert -q -i $DATA/kvm-small.data -o x.cdict
 cp $DATA/kvm-small.data x.data
 mkdir -p proc/100/task/100

@@ -1,4 +1,4 @@
-# who ran next, as the traces say
+# the tasks that ran next, as in the traces
 $MKPERF -o x.data $DATA/latency.trace
 $CDICT convert -q -i x.data -o x.cdict
 $CDICT successors x.cdict -t w

@@ -10,7 +10,7 @@ $CDICT switches x.cdict --bucket nonsense
 $MKPERF -o loss.data $DATA/loss.trace
 $CDICT convert -q --max-loss 50 -i loss.data -o loss.cdict
 $CDICT switches loss.cdict --bucket 0.2 -C 1 --max-loss 50
-# 1 ms are two buckets of 0.5 and the last instant: of CPU 0, which wakes somebody then, and of CPU 1, where nothing is
+# 1 ms are two buckets of 0.5 and the last instant: of CPU 0, which wakes a task then, and of CPU 1, which has no event
 ln -s $DATA/formats formats
 { cat $DATA/two-vcpus.trace; echo '1001 [000] 100.001000: sched:sched_waking: pid=1002 target_cpu=1'; } >even.trace
 $MKPERF -o even.data even.trace

@@ -1,5 +1,5 @@
 # needs: python3
-# Whatever a command prints for people on a terminal of 80, 120 and 200 columns: no line is longer; long output through the pager.
+# The output of each command for people on a terminal of 80, 120 and 200 columns: no line is longer; long output through the pager.
 unset PAGER CDICT_PAGER LESS COLUMNS LINES
 export CDICT_STORE=$PWD/jobs
 . $TOP/tests/tools/run/terminals.sh
@@ -51,7 +51,7 @@ for columns in 80 120 200; do
 		{ lines[what]++ }
 		END { for (w in lines) if (lines[w] > 2) full++; print n " commands at " most ", " full " of them with a table" }' out
 done
-# what is asked for first stands in the first 24 lines: what was lost, whether the file is whole; the vCPU that waits longest
+# the most important facts are in the first 24 lines: loss, whether the file is complete; the vCPU that waits longest
 on 80 24 $CDICT info named.cdict --no-pager | sed -n 1,24p | grep -c '^loss\|^state'
 on 80 24 $CDICT stats named.cdict --no-pager | sed -n 1,24p | grep -c '^instance-0000001b.vcpu1  1122'
 # columns that a query asks for: texts are cut before one of them goes, -v has all

@@ -1,5 +1,5 @@
 # needs: python3
-# Tables on a terminal: rows of one line at any width, durations with units; a pager for what is longer.
+# Tables on a terminal: rows of one line at any width, durations with units; a pager for longer tables.
 unset PAGER CDICT_PAGER LESS COLUMNS LINES
 . $TOP/tests/tools/run/terminals.sh
 on() { terminals python3 $TOP/tests/tools/run/terminal.py "$@"; }
@@ -34,20 +34,20 @@ for columns in 40 80 120; do
 	on $columns 100 $CDICT vcpu x.cdict | sed -n '/^task/,$p'
 	on $columns 100 $CDICT vcpu --by vm x.cdict | sed -n '/^VM/,$p'
 done
-# at 200 what -v prints, as far as there is room; with -v all of it, whatever the width
+# at 200 the columns of -v, as far as there is room; with -v all of them at any width
 on 200 100 $CDICT vcpu --by vm x.cdict | sed -n '/^VM/p'
 on 40 100 $CDICT vcpu -v --by vm x.cdict | sed -n '/^VM/p'
 COLUMNS=60 on 200 100 $CDICT tasks x.cdict | sed -n '/^task/,/^(/p'
 # not a terminal: as ever
 COLUMNS=60 $CDICT tasks x.cdict | cmp - <($CDICT tasks x.cdict)
-# the pager, for what is longer only, and for people only
+# the pager, for longer output only, and for people only
 export CDICT_PAGER='sed s/^/paged:/'
 on 80 8 $CDICT vcpu x.cdict | sed -n 1p
 on 80 100 $CDICT vcpu x.cdict | sed -n 1p
 on 80 8 $CDICT vcpu x.cdict --no-pager | sed -n 1p
 on 80 8 $CDICT vcpu x.cdict --json | sed -n 1p
 PAGER=false CDICT_PAGER= on 80 8 $CDICT vcpu x.cdict | sed -n 1p
-# one that ends early, or cannot be started, is no failure; loss is told all the same
+# one that ends early, or cannot be started, is not a failure; loss is reported nevertheless
 CDICT_PAGER='head -n 1' on 80 8 $CDICT tasks small.cdict && echo "status $?"
 CDICT_PAGER=true on 80 8 $CDICT tasks small.cdict && echo "status $?"
 CDICT_PAGER='head -n 1; exit 3' on 80 8 $CDICT tasks small.cdict && echo "status $?"

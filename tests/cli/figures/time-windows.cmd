@@ -1,4 +1,4 @@
-# what --time, --from and --cap cut, and what is wrong with them
+# windows by --time, --from and --cap, and their errors
 $CDICT convert -q -i $DATA/kvm-small.data -o x.cdict
 try() {
 	$CDICT tasks x.cdict --format json "$@" >out

@@ -1,4 +1,4 @@
-# what trace-cmd recorded is converted, or its lack of events told; those that read cdicts alone say so
+# a recording of trace-cmd is converted, or its lack of events reported; commands that read only cdicts report it
 # needs: python3
 $MKPERF --formats $DATA/formats -o run.data $DATA/two-vcpus.trace
 python3 "$TOP/tests/tools/make/mktracedat.py" --guest web,255,1001,1002 --trace-id 4660 run.data trace.dat

@@ -1,4 +1,4 @@
-# the sentences: what to look at, or that there is nothing
+# the sentences: findings, or that nothing was found
 $MKPERF -o two.data $DATA/two-vcpus.trace
 $CDICT convert -q -i two.data -o two.cdict
 $CDICT vcpu two.cdict

@@ -1,4 +1,4 @@
-# a vCPU and who is in its way may be called anything: a sentence stays one line
+# a vCPU and its antagonists may have any name: a sentence stays one line
 ln -s $DATA/formats formats
 cat >evil.trace <<'END'
 cpus 1

@@ -1,6 +1,6 @@
 # needs: jq
 # every state of every vCPU, by hand from the traces' comments; µs, the last number is their sum.
-# (c of loss.trace waits behind b, but before its first entry nothing tells that it is a vCPU.)
+# (c of loss.trace waits behind b, but before its first entry it is not known as a vCPU.)
 states() {
 	$MKPERF -o $1.data $DATA/$1.trace
 	$CDICT convert -q --max-loss 50 -i $1.data -o $1.cdict

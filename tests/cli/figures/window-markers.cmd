@@ -1,5 +1,5 @@
 # needs: jq
-# windows between markers: what each of them holds stands in syscalls.trace
+# windows between markers: the contents of each are in syscalls.trace
 $MKPERF --formats $DATA/formats -o x.data $DATA/syscalls.trace
 $CDICT convert -q --max-loss 100 -e '*' -i x.data -o x.cdict
 gettime='sys_enter/id==228 && comm=="bench"/'
@@ -13,7 +13,7 @@ done
 $CDICT count -q --max-loss 100 --by window,syscall x.cdict --window-start "$gettime" --window-end "$gettime"
 $CDICT count -q --max-loss 100 --by window x.cdict --time '50,50.0001 50.0001,50.0002 50.0007,50.001' --format csv | tr -d '\r'
 $CDICT count --by window --bucket 1 x.cdict
-# the start without an end is told; -v: the ends outside of windows
+# the start without an end is reported; -v: the ends outside of windows
 count -v x.cdict --window-start 'sys_enter/id==228 && tid==100 && cpu==0/' --window-end 'sys_enter/id == 0x1/' --window-pick first
 # nested starts
 count x.cdict --window-start 'sys_enter/id==0/' --window-end 'sys_exit/id==202/' --window-pick first
@@ -22,9 +22,9 @@ count -q x.cdict --window-start 'sys_exit/ret < 0/'
 count -q x.cdict --window-end 'sys_exit/ret == -32/'
 count -q x.cdict --window-start "$gettime" --window-end "$gettime" --time 50.00045,50.0008
 $CDICT script -q --max-loss 100 x.cdict --window-start "$gettime" --window-end "$gettime" -e sys_enter
-# comm, by pattern; what is none
+# comm, by pattern; comm that does not match
 count -q x.cdict --window-start 'sys_enter/comm ~ "bench?i*"/' --window-end 'sys_exit/comm != bench && (ret == -32 ? 1 : 0)/'
-# no marker; a start and no end after it; texts that are none
+# no marker; a start and no end after it; invalid texts
 try() {
 	$CDICT count x.cdict "$@" 2>err
 	echo "status $? $(cat err)"

@@ -1,9 +1,9 @@
-# cut, killed, with rubbish behind: what is there is kept, the byte is told, status 2
+# cut, killed, with rubbish at the end: the readable part is kept, the byte is reported, status 2
 try() {
 	echo "-- $*"
 	$CDICT convert -i "$@" -o x.cdict 2>err
 	echo "status $?"
-	# what this host is says why its own formats are not taken
+	# the message about this host gives the reason why its own formats are not used
 	sed -E "s/ -> .* bytes.event/ -> .../; s/; (cannot use this host's|this host's|cannot read this host's|none of its event ids exists on).*/; .../" err
 	[ ! -e x.cdict ] || $CDICT script -q x.cdict | wc -l
 	rm -f x.cdict

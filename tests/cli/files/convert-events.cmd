@@ -1,4 +1,4 @@
-# -e: globs, lists, repeated; what is not stored is named and counted
+# -e: globs, lists, repeated; events not stored are named and counted
 kept() {
 	echo "-- $*"
 	$CDICT convert -i $DATA/kvm-small.data -o x.cdict "$@" 2>err

@@ -1,10 +1,10 @@
-# a perf.data without tracepoint formats: --formats gives them, each sample is held against them; damage stays told
+# a perf.data without tracepoint formats: --formats gives them, each sample is held against them; damage is still reported
 try() {
 	echo "-- $*"
 	rm -f x.cdict
 	$CDICT convert -e '*:*' "$@" -o x.cdict >out 2>err
 	echo "status $?"
-	# what this host is says why its own are not taken
+	# the message about this host gives the reason why its own are not used
 	sed -E "s/; (cannot use this host's|this host's|cannot read this host's|none of its event ids exists on).*/; .../; s/ -> .* bytes.event/ -> .../" err
 	if [ -e x.cdict ]; then
 		$CDICT script -q x.cdict >lines

@@ -1,4 +1,4 @@
-# a full disk: told, status 1, the old file stays, nothing half-written
+# a full disk: reported, status 1, the old file stays, nothing half-written
 $CDICT convert -q -o /dev/full $DATA/kvm-small.data
 echo "device: status $?"
 $CDICT convert -q -o - $DATA/kvm-small.data >/dev/full
@@ -13,7 +13,7 @@ ls -A small
 cat small/x.cdict
 umount small
 END
-# a mount of its own, which ends with the process; in a chroot, where / is no mount that could be made
+# a mount of its own, which ends with the process; in a chroot, where / is not a mount that could be made
 # private, when it is unmounted
 apart='unshare -rm'
 $apart true 2>/dev/null || apart='unshare -m --propagation unchanged'

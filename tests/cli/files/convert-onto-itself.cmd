@@ -1,4 +1,4 @@
-# the input is never the output, by whatever name
+# the input is never the output, under any name
 cp $DATA/kvm-callchain.data a.data
 cp a.data before
 ln -s a.data link.data
@@ -14,7 +14,7 @@ try -i a.data -o hard.data
 cp a.data x.cdict
 try x.cdict -o x.cdict
 cmp a.data before && ls -A
-# through a link the file behind it is written, the link stays
+# through a link its target is written, the link stays
 ln -s behind.cdict out.cdict
 try a.data -o out.cdict
 ls -l out.cdict | grep -o 'out.cdict.*'

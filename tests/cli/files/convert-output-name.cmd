@@ -1,4 +1,4 @@
-# the output stands beside the input, and is named after it
+# the output is next to the input, and is named after it
 cp $DATA/kvm-callchain.data perf.data
 cp $DATA/kvm-callchain.data run
 mkdir -p deeper

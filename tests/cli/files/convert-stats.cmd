@@ -1,4 +1,4 @@
-# --stats writes the stats file beside the cdict; not into a pipe
+# --stats writes the stats file next to the cdict; not into a pipe
 $MKPERF -o x.data $DATA/two-vcpus.trace
 $CDICT convert -q --stats -i x.data
 ls x.*

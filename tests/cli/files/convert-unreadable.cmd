@@ -1,18 +1,18 @@
-# no permission: told, status 1; root may read everything, so it becomes nobody first
+# no permission: reported, status 1; root may read everything, so it becomes the user nobody first
 nobody=
 if [ $(id -u) -eq 0 ]; then
-	# where a sanitizer would report and what it would read is not for nobody: it speaks on stderr
+	# the files of a sanitizer are not accessible to nobody: it reports on stderr
 	nobody='env -u ASAN_OPTIONS -u UBSAN_OPTIONS -u LSAN_OPTIONS
 		setpriv --reuid=65534 --regid=65534 --clear-groups'
 	chmod 777 .
 fi
-# Nobody may not enter root's home, where this checkout may be: what is run and read is here.
+# The user nobody may not enter root's home, where this checkout may be: the program and its inputs are here.
 program=$CDICT
 [ -z "${RUN-}" ] || program=$BUILD/cdict # and not the script that starts it there
 cp $program $DATA/kvm-callchain.data .
 cp kvm-callchain.data secret.data
 chmod 000 secret.data
-# what gcov would write is not for nobody either (make coverage)
+# the files of gcov are not accessible to nobody either (make coverage)
 as_nobody() {
 	$nobody ${RUN-} ./cdict "$@" 2>err
 	echo "status $?"

@@ -1,4 +1,4 @@
-# context-switch records alone: what is missing is said, and how to record it; the file is whole
+# context-switch records alone: the missing events are named, and how to record them; the file is complete
 $MKPERF -o switches.data $DATA/switch-only.trace
 $CDICT convert -i switches.data -o x.cdict 2>err
 echo "status $?"

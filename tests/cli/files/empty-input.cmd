@@ -1,8 +1,8 @@
-# an input without a byte is called empty by every command that reads one, whatever it is called and wherever it comes from
+# an input without a byte is called empty by every command that reads one, whatever its name and its source
 names=$($CDICT help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 export CDICT_STORE=$PWD/store
 $CDICT job create 2001 >/dev/null
-# arguments of a command that reads FILE; nothing: it reads none
+# arguments of a command that reads FILE; none: it does not read one
 words() {
 	case $1 in
 	record | top | identify | job | sweep | pull) return 1 ;;
@@ -26,8 +26,8 @@ for name in empty.data empty.dat empty.pfw empty.folded perf/data; do : >$name; 
 printf '' | gzip -n >empty.pfw.gz
 mkfifo fifo
 
-# told NAME STATUS: what was said is in err
-told() {
+# reported NAME STATUS: the message is in err
+reported() {
 	local want=$3
 	[ $2 -eq 1 ] || [ "$1" = "${1#*pfw.gz}" -a $2 -eq 2 ] || echo "$1: status $2"
 	grep -q "$want" err || { echo "$1:"; cat err; }
@@ -44,11 +44,11 @@ for name in $names; do
 	}
 	for file in empty.cdict /dev/null; do
 		run $file
-		told "$name $file" $? "^cdict $name: $file: is empty\$"
+		reported "$name $file" $? "^cdict $name: $file: is empty\$"
 	done
 	piped="^cdict $name: standard input is empty: did the command before the pipe fail?\$"
 	false | run -
-	told "$name -" $? "$piped"
+	reported "$name -" $? "$piped"
 	ls x.* 2>/dev/null
 done
 echo "-- a directory of perf, traces, texts, maps"

@@ -1,4 +1,4 @@
-# a cut and a changed file: told, and status 2
+# a cut and a changed file: reported, and status 2
 $CDICT convert -q -i $DATA/kvm-small.data -o x.cdict
 size=$(stat -c %s x.cdict)
 head -c $((size - 100)) x.cdict >cut.cdict

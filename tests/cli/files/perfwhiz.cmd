@@ -9,11 +9,11 @@ cat old.whiz | "$CDICT" exits
 cp old.whiz perf.data
 "$CDICT" convert
 rm perf.data
-# codes of AMD's say themselves whose they are
+# codes of AMD identify their vendor
 sed 's/12$/120/; s/30$/1024/; s/NO_SUCH_EXIT/a "quote" { , }/' "$DATA/perfwhiz.txt" >amd.txt
 python3 "$TOP/tests/tools/make/mkperfwhiz.py" amd.txt amd.whiz
 "$CDICT" convert -q -e 'kvm:*' -i amd.whiz -o - | "$CDICT" script - | grep reason
-# what cannot be
+# impossible values
 head -c 300 old.whiz >cut.whiz
 "$CDICT" convert -e '*' -i cut.whiz -o cut.cdict
 echo "status $?"

@@ -1,4 +1,4 @@
-# libtraceevent fills up to what width an event says: its crash stays in a child, and the fields are printed
+# libtraceevent pads to the width that an event gives: its crash stays in a child, and the fields are printed
 mkdir formats
 cat >formats/test.widths.format <<'F'
 name: widths

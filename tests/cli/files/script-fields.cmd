@@ -1,4 +1,4 @@
-# perf's names of fields; what they are not
+# perf's names of fields; invalid names
 for fields in comm,tid,time,event comm,pid,tid,cpu,time,event,trace trace:time,trace +comm,-cpu,-trace +pid; do
 	echo "> $fields"
 	"$CDICT" script -q -F $fields "$DATA/kvm-small.data" | head -n 2

@@ -1,5 +1,5 @@
 # needs: jq
-# script -t and --vm choose tasks as the tables do: what the events' tasks are called, and whose VM they are
+# script -t and --vm choose tasks as the tables do: the names of the events' tasks, and their VMs
 $MKPERF -o x.data $DATA/two-vcpus.trace
 $CDICT convert -q -i x.data -o x.cdict
 tids() { $CDICT script "$@" | sed 's/^ *\([0-9]*\).*/\1/' | sort | uniq -c; }

@@ -1,4 +1,4 @@
-# figures of benchmarks into a job and out of it; what does not go together
+# figures of benchmarks into a job and out of it; invalid combinations
 export CDICT_STORE=$PWD/jobs
 try() {
 	echo "--- $*"

@@ -1,4 +1,4 @@
-# what makes no sense is told
+# invalid usage is reported
 export CDICT_STORE=$PWD/jobs
 try() {
 	echo "--- $*"
@@ -34,7 +34,7 @@ try exits --job 2001 --by port
 try job list --store ftp://x
 try job list --store redis://me:secret@host
 ls -A
-# what a store holds may be anything
+# a store may contain anything
 $CDICT job create 2001 --bucket 1d && $CDICT push -q --job 2001 a.cdict
 try job start 2001 --in 5
 try job start 2001 --seconds 0

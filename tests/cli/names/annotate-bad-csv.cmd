@@ -1,4 +1,4 @@
-# a bad line is told by file, line, column and reason; the file is refused whole, or the line left out
+# a bad line is reported with file, line, column and reason; the file is refused whole, or the line left out
 $CDICT convert -q -i $DATA/kvm-callchain.data -o x.cdict
 cp x.cdict before
 printf '1,,vcpu0,,,5,Web\n\nnobody,,,,,,Web\n' >number.csv

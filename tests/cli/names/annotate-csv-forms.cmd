@@ -1,4 +1,4 @@
-# mapping files that other programs wrote: what divides them, what their columns are called, what contradicts itself
+# mapping files that other programs wrote: separators, names of columns, contradictions
 $CDICT convert -q -i $DATA/kvm-callchain.data -o x.cdict
 cp x.cdict before
 try() { # FILE [OPTION]...

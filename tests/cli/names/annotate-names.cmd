@@ -1,5 +1,5 @@
 # needs: jq
-# the issue's rows: full, short, a group that is no number; what was renamed, what matched nothing
+# the issue's rows: full, short, a group that is not a number; renamed tasks, rows without a match
 $CDICT convert -q -i $DATA/kvm-small.data -o x.cdict
 chmod 640 x.cdict
 ln -s x.cdict link

@@ -1,4 +1,4 @@
-# what makes no sense is told, and nothing is written
+# invalid usage is reported, and nothing is written
 $CDICT convert -q -i $DATA/kvm-callchain.data -o x.cdict
 echo 1,,,,,,A >m.csv
 try() {

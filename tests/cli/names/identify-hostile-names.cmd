@@ -1,5 +1,5 @@
 # needs: jq
-# names are anybody's text: commas and quotes of QEMU's syntax, line ends, terminal codes
+# names may contain any text: commas and quotes of QEMU's syntax, line ends, terminal codes
 vm() { # PID NAME COMM
 	mkdir -p proc/$1/task/$1 proc/$1/task/$(($1 + 1))
 	printf 'qemu-system-x86_64\0-name\0%b\0' "$2" >proc/$1/cmdline

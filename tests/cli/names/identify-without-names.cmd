@@ -1,4 +1,4 @@
-# QEMU without debug-threads=on: all threads share a comm; what cannot be told is said to be unknown
+# QEMU without debug-threads=on: all threads share a comm; roles that cannot be identified are reported as unknown
 mkdir -p proc/100/task/{100,101,102,103}
 printf '/usr/libexec/qemu-kvm\0-name\0old\0-smbios\0type=1,uuid=6F1C2B9E-3D47-4B0A-9C55-0A4F1E7D2C01\0' >proc/100/cmdline
 for tid in 100 101 102 103; do echo qemu-kvm >proc/100/task/$tid/comm; done

@@ -1,4 +1,4 @@
-# a capture without stacks has no flame graph; what is asked for must be there
+# a capture without stacks has no flame graph; the requested events must exist
 $CDICT convert -q -i $DATA/kvm-small.data -o x.cdict
 $CDICT flame x.cdict
 $CDICT flame x.cdict --by cycles

@@ -10,7 +10,7 @@ cat a.folded | $CDICT flame -q -n 1
 $CDICT flame a.folded b.folded -q --format svg | grep -o 'data-s.*</title>'
 $CDICT flame b.folded --base a.folded -q --format svg --title T | head -1
 $CDICT flame b.folded --base a.folded -q --format svg --title 'a <b> & "c"' --count-name calls | grep -o '<text class="\(head\|dim sub\)[^/]*\|<title>.*</title>\|rect class="c[0-9]*'
-# names are text, whatever is in them
+# names are text, whatever they contain
 printf '%b' '</script><script>alert(1)</script>;"q\x27&<b>\x1b[31m;]]> 7\n' >h.folded
 $CDICT flame h.folded
 $CDICT flame h.folded --format svg | grep -c '<script'

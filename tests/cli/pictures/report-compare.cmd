@@ -1,4 +1,4 @@
-# what a page of several captures holds of their differences: the rows of cdict diff, and whose they are in each
+# differences in a page of several captures: the rows of cdict diff, and their tasks in each
 for trace in two-vcpus no-wakeups neighbours; do
 	$MKPERF -o x.data $DATA/$trace.trace
 	$CDICT convert -q -i x.data -o $trace.cdict

@@ -1,4 +1,4 @@
-# the sentences at the top of a page: tasks when there is no vCPU, CPUs that are unevenly busy, loss, or that all is well
+# the sentences at the top of a page: tasks when there is no vCPU, CPUs that are unevenly busy, loss, or that there is no finding
 ln -s $DATA/formats formats
 findings() { # TRACE [report's options]
 	local trace=$1
@@ -10,7 +10,7 @@ findings() { # TRACE [report's options]
 	$CDICT report -q x.cdict -o x.html "$@" || echo "status $?"
 	sed -n '/^ *"findings": \[/,/^ *\]/p' x.html
 }
-# 100 ms.  d waits 50 of them, b and c 20 each, from 10 and 20 on; e half a millisecond, too little to be told.
+# 100 ms.  d waits 50 of them, b and c 20 each, from 10 and 20 on; e half a millisecond, too little to be reported.
 # CPU 0 idles the last 5, CPU 1 after the first 10.
 cat >busy.trace <<'END'
 cpus 2
@@ -37,7 +37,7 @@ proc 506 f
   0 [001] 10.100000: sched:sched_waking: pid=506 target_cpu=1
 END
 findings busy.trace
-# where CPU 1 idles four fifths it is told, where it is less it is not
+# an idle time of CPU 1 is reported from four fifths on
 for ms in 020000 020100; do
 	sed "s/10\.010000: sched:sched_switch: prev_pid=506/10.$ms: sched:sched_switch: prev_pid=506/" busy.trace >idle-until-10.$ms.trace
 	findings idle-until-10.$ms.trace
@@ -48,7 +48,7 @@ for ms in 090000 089900; do
 	findings busy-until-10.$ms.trace
 done
 for trace in latency migrations some-tasks-loss loss two-vcpus ties; do findings $DATA/$trace.trace; done
-# nobody waits; a preempted task waits where wake-ups are not recorded, too
+# no task waits; a preempted task waits where wake-ups are not recorded, too
 grep -v 'waking: pid=50[1-4]' busy.trace >calm.trace
 findings calm.trace
 grep -v kvm: $DATA/no-wakeups.trace >preempted.trace

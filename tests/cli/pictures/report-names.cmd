@@ -1,4 +1,4 @@
-# where a page goes, and what is refused
+# the name of the page, and refused ones
 ln -s $DATA/formats formats
 cp $TOP/tests/oracle/format/v1.0-vmx.cdict run.cdict
 cp run.cdict other

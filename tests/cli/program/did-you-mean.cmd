@@ -1,4 +1,4 @@
-# the nearest command, option, event and column of what was misspelt
+# the nearest command, option, event and column to a misspelt one
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o record.cdict
 try() {
 	"$CDICT" "$@" 2>&1 | head -n 1

@@ -1,5 +1,5 @@
 # needs: python3
-# a task's name is anybody's text: harmless in every format
+# a task's name may contain any text: harmless in every format
 ln -s $DATA/formats formats
 cat >evil.trace <<'END'
 cpus 1

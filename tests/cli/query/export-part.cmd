@@ -1,5 +1,5 @@
 # needs: python3
-# part of a capture: by time, CPU, task; whoever else ran is told as somebody else
+# part of a capture: by time, CPU, task; other tasks are shown as unknown ones
 $MKPERF --formats $DATA/formats -o l.data $DATA/loss.trace
 $CDICT convert -q --max-loss 100 -i l.data -o l.cdict
 check=$TOP/tests/oracle/exchange/_lib/perfetto_check.py

@@ -22,10 +22,10 @@ $CDICT export x.cdict -o a.csv
 $CDICT export x.cdict -o a.csv.gz
 $CDICT export x.cdict -z --to csv >b.csv.gz
 zcat a.csv.gz | cmp - a.csv && zcat b.csv.gz | cmp - a.csv && echo the same
-# from a pipe, and of what perf recorded
+# from a pipe, and of a recording of perf
 cat x.cdict | $CDICT export --to csv | cmp - a.csv
 $CDICT export -q $DATA/kvm-small.data --to csv | cmp - a.csv
 # the threads that decode change nothing
 $CDICT export x.cdict -j 2 --to csv | cmp - a.csv
-# nobody reads on
+# the reader closes the pipe
 $CDICT export x.cdict --to pfw | head -c 10 >/dev/null

@@ -1,4 +1,4 @@
-# What is no query is said in a line or two: statements, files, options.
+# Invalid queries are reported in a line or two: statements, files, options.
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o x.cdict
 try() {
 	"$CDICT" query "$@"

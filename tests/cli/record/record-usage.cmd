@@ -1,4 +1,4 @@
-# wrong usage of record is told before anything else, to whoever it is: two lines, status 129, no file
+# wrong usage of record is reported before anything else, to every user: two lines, status 129, no file
 try() {
 	"$CDICT" record -s 0.01 "$@" 2>&1
 	echo "status $?"

@@ -21,7 +21,7 @@ grep -o '<title>b=[^<]*' x.svg
 rm runs
 $CDICT sweep -q --ignore-failure -n 3 --metric v -o x.csv -- ./bench >/dev/null
 echo "status $?"
-# what cannot be started, or prepared, ends the sweep
+# a command that cannot be started, or prepared, ends the sweep
 $CDICT sweep -n 3 -o y.svg -- ./missing
 echo "status $?"
 $CDICT sweep -n 3 -L b 1,2 --prepare 'test {b} = 1 || { echo {b} is bad >&2; exit 3; }' --metric v -o z.svg -- echo '{"v": 1}'

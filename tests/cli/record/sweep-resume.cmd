@@ -1,5 +1,5 @@
 # needs: jq
-# what kill -9 interrupts goes on where it was: the run under way is all that is lost
+# a sweep ended by kill -9 continues where it was: only the current run is lost
 cat >bench <<'END'
 #!/bin/sh
 n=$(($(cat runs 2>/dev/null || echo 0) + 1))
@@ -12,7 +12,7 @@ sweep() { $CDICT sweep "$@" 2>&1; echo "status $?"; }
 export CDICT
 bash -c '"$CDICT" sweep -n 3 -L b 1,2 --metric v -o x.svg --setup "echo {b} >>setup" -- ./bench {b}; echo status $?' 2>/dev/null
 wc -l <x.journal
-# half a line is what a crash may leave
+# a crash may leave half a line
 printf '{"point": 1, "run"' >>x.journal
 cp x.journal kept
 sweep -n 3 -L b 1,2,3 --metric v -o x.svg --setup 'echo {b} >>setup' -- ./bench {b}
@@ -24,7 +24,7 @@ sweep -n 3 -L b 1,2 --metric v -o x.svg --setup 'echo {b} >>setup' -- ./bench {b
 cat runs setup | tr '\n' ' '
 jq -c '.done[] | [.point, .run, .samples[0][0]]' x.json | tr '\n' ' '
 ls x.*
-# a journal that is damaged further up, or is none
+# a journal that is damaged further up, or is not a journal
 cp kept x.journal && sed -i '3s/.*/{"point": 7}/' x.journal
 sweep -n 3 -L b 1,2 --metric v -o x.svg --setup 'echo {b} >>setup' -- ./bench {b}
 sweep -n 3 -L b 1,2 --metric v -o x.svg --setup 'echo {b} >>setup' --restart -q -- ./bench {b} | tail -n 1

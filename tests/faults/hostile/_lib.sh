@@ -12,5 +12,5 @@ case $BUILD in
 *san-*) echo "the sanitizers' memory is not the program's" >&2; exit 77 ;;
 esac
 
-# bounded ARGS... - what is beyond its limits (bounded.py)
+# bounded ARGS... - prints the runs beyond its limits (bounded.py)
 bounded() { python3 "$tools/check/bounded.py" "$@" 2>&1; }

@@ -16,7 +16,7 @@ for packed in "$SHARED"/captures/found/*.cdict.xz; do
 	xz -dkc "$packed" >"$name.cdict"
 	case $name in
 	stak-deep | labl-groups | loss-cpus | evnt-cpus)
-		echo "skip found_$name costs more than the limit: what is drawn and printed of it is not bounded yet"
+		echo "skip found_$name costs more than the limit: its drawing and printing are not bounded yet"
 		continue
 		;;
 	esac

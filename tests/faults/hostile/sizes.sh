@@ -62,7 +62,7 @@ hole() {
 	[ "$(wc -l <script.txt)" -eq 1 ] || echo "of one event $(wc -l <script.txt) lines"
 	rm hole.data
 }
-# Its blocks are read, as their check sums tell whether they are whole; in memory they are the file's own pages.
+# Its blocks are read, as their check sums show whether they are complete; in memory they are the file's own pages.
 cdict_hole() {
 	"$CDICT" convert -q -i one.data -o one.cdict
 	big cdict-hole one.cdict hole.cdict

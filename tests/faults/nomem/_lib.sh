@@ -9,9 +9,9 @@ if [ ! -e "$NOMEM" ] || nm -C "$CDICT" 2>/dev/null | grep -q ' __asan_init$'; th
 	exit 77
 fi
 
-# What a command writes instead of printing it: there with status 0, and not at all with 1.
+# The file that a command writes instead of printing: there with status 0, and not at all with 1.
 FILE_MADE=
-# What is to be done before each run, of a command that uses something up; words for a shell.
+# Shell commands to run before each run, for a command that consumes its input.
 BEFORE=
 
 # walk NAME COMMAND... - a verdict on the faults that nomem.py prints

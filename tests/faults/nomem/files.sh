@@ -24,7 +24,7 @@ FILE_MADE=made.html
 walk nomem_report "$CDICT" report -q x.cdict -o $FILE_MADE
 walk nomem_report_two "$CDICT" report -q x.cdict y.cdict -o $FILE_MADE
 walk nomem_heatmap_page "$CDICT" heatmap -q x.cdict -o $FILE_MADE
-# cairo and fontconfig, behind the other formats, are not ours
+# cairo and fontconfig, which draw the other formats, are not ours
 for view in cpu exits coremap switches kvm cores vcpu 'exits --rows group' 'coremap --rows role'; do
 	FILE_MADE=made.svg
 	name=${view// --/_}

@@ -28,20 +28,20 @@ counted() {
 whole() { "$CDICT" info -q --verify "$1" 2>&1 | grep -q whole; }
 
 recorded() {
-	local point told=0 status
+	local point reported=0 status
 
 	for point in $(points "$(counted "$@")"); do
 		rm -f x.cdict
 		env LD_PRELOAD="$NOMEM" "NOMEM_$point" "$@" >out 2>err </dev/null
 		status=$?
-		[ $status -eq 0 ] || told=$((told + 1))
+		[ $status -eq 0 ] || reported=$((reported + 1))
 		case $status in
 		0) [ ! -s err ] || grep -q 'memory' err || head -n 1 err ;;
 		1) [ ! -e x.cdict ] || echo "a file with status 1" ;;
 		2) [ -e x.cdict ] || echo "none with status 2" ;;
 		127) # glibc's own end where a thread calls libdw or libstdc++ for the first time: as after SIGKILL
 			grep -q 'cannot allocate memory for thread-local data: ABORT' err || echo "status 127: $(head -n 1 err)"
-			[ ! -e x.cdict ] || "$CDICT" info -q --verify x.cdict | grep -qE 'is truncated at byte|whole' || echo "what is left is not read"
+			[ ! -e x.cdict ] || "$CDICT" info -q --verify x.cdict | grep -qE 'is truncated at byte|whole' || echo "the remaining file is not readable"
 			;;
 		*) echo "status $status" ;;
 		esac >wrong
@@ -51,11 +51,11 @@ recorded() {
 		[ ! -e x.cdict ] || [ $status -ne 0 ] || whole x.cdict || echo "not whole with status 0" >>wrong
 		sed "s/^/$point: /" wrong
 	done
-	[ $told -gt 10 ] || echo "only $told failures were told"
+	[ $reported -gt 10 ] || echo "only $reported failures were reported"
 }
 
 # symbols HOW MOST STEP - libdw's own allocations.  It crashes itself on some (0.188: dwfl_module_eh_cfi(), dwarf_next_cfi(),
-# and cache_sections(), whose half-made table the next dwfl_module_addrinfo() reads): then the file is what it was up to
+# and cache_sections(), whose half-made table the next dwfl_module_addrinfo() reads): then the file is unchanged up to
 # then, as after SIGKILL.
 symbols() {
 	local n how status
@@ -69,16 +69,16 @@ symbols() {
 			status=$?
 			case $1:$status in
 			*:0) whole x.cdict || echo "$how $n: not whole" ;;
-			*:139) "$CDICT" info -q --verify x.cdict | grep -q 'is truncated at byte' || echo "$how $n: what is left is not read" ;;
+			*:139) "$CDICT" info -q --verify x.cdict | grep -q 'is truncated at byte' || echo "$how $n: the remaining file is not readable" ;;
 			*) echo "$how $n: status $status: $(head -n 1 err)" ;;
 			esac
 		done
 	done
 }
 
-# A table has rows, or there is none.
+# A table has rows, or is missing.
 looked() {
-	local point told=0 status
+	local point reported=0 status
 
 	for point in $(points "$(counted "$@")"); do
 		env LD_PRELOAD="$NOMEM" "NOMEM_$point" "$@" >out 2>err </dev/null
@@ -86,18 +86,18 @@ looked() {
 		case $status in
 		0) [ "$(wc -l <out)" -gt 3 ] || echo "$point: status 0 and $(wc -l <out) lines" ;;
 		1)
-			told=$((told + 1))
+			reported=$((reported + 1))
 			[ "$(wc -l <err)" -eq 1 ] && grep -qE 'memory|cannot lock' err || echo "$point: $(head -n 2 err)"
 			;;
 		*) echo "$point: status $status" ;;
 		esac
 	done
-	[ $told -gt 10 ] || echo "only $told failures were told"
+	[ $reported -gt 10 ] || echo "only $reported failures were reported"
 }
 
 # Within perf only the filter's allocations fail; its status is perf's.  libtraceevent's own crash is known (nomem.c).
 within_perf() {
-	local point told=0 crashed=0 status out=x.cdict
+	local point reported=0 crashed=0 status out=x.cdict
 	local command=(perf script --dlfilter "$BUILD/cdict-dlfilter.so" --dlarg out=x.cdict --dlarg quiet=1 -i in.data)
 
 	cp "$DATA/kvm-callchain.data" in.data
@@ -114,11 +114,11 @@ within_perf() {
 			"$CDICT" script $out | cmp -s - want.txt || echo "$point: another file"
 		else
 			grep -qE '^cdict-dlfilter.*(out of memory|Cannot allocate memory)' err || echo "$point: $(tail -n 1 err)"
-			told=$((told + 1))
+			reported=$((reported + 1))
 		fi
 		rm -f $out.old
 	done
-	[ $told -gt 10 ] || echo "only $told failures were told"
+	[ $reported -gt 10 ] || echo "only $reported failures were reported"
 	[ $crashed -le 2 ] || echo "$crashed runs crashed"
 }
 

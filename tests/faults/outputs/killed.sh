@@ -67,7 +67,7 @@ if [ ! -e "$NOWRITE" ] || nm -C "$CDICT" 2>/dev/null | grep -q ' __asan_init$'; 
 else
 	if "$CDICT" record -q -s 0.01 --no-names -o may.cdict 2>may.err; then
 		verdict failing_record "$(calls record "$CDICT" record -q --max-loss 100 -s 0.02 --no-names -o x.cdict 2>&1)"
-		# what key s saves, and SIGUSR2; the shell's own calls are none of it
+		# saving with key s and with SIGUSR2; without the shell's own calls
 		cat >top.sh <<-'S'
 			LD_PRELOAD=$TOP_PRELOAD "$CDICT" top -q --seconds 60 --no-names -m 512K -o x.cdict &
 			until grep -q sigtimedwait /proc/$!/wchan || ! kill -0 $!; do sleep 0.02; done 2>/dev/null
@@ -93,7 +93,7 @@ else
 	fi
 fi
 
-# killed COMMAND... - at moments of which the last lie behind its end
+# killed COMMAND... - at moments of which the last are after its end
 killed() {
 	local ms
 	for ms in 1 2 3 4 5 6 8 10 12 15 18 22 27 33 40 50 65 80 100 150; do
@@ -109,7 +109,7 @@ verdict killed_report "$(killed "$CDICT" report -q ../in.cdict -o x.txt 2>&1)"
 verdict killed_heatmap "$(killed "$CDICT" heatmap -q ../in.cdict --format-out svg -o x.txt 2>&1)"
 
 # At any moment, a reader sees the complete old or the complete new file.
-beside() {
+during() {
 	local n=0
 	rm -rf work && mkdir work
 	cp in.cdict work/x.cdict
@@ -120,15 +120,15 @@ beside() {
 		done
 	) &
 	while kill -0 $! 2>/dev/null; do
-		"$CDICT" info -q --verify work/x.cdict 2>&1 | grep -q whole || echo "what is read is not whole"
+		"$CDICT" info -q --verify work/x.cdict 2>&1 | grep -q whole || echo "the file read is not complete"
 		n=$((n + 1))
 	done
 	wait
 	[ $n -ge 3 ] || echo "read only $n times"
 }
-verdict reader_beside_a_writer "$(beside 2>&1 | sort | uniq -c)"
+verdict reader_during_a_write "$(during 2>&1 | sort | uniq -c)"
 
-# The folder of what is being written is moved away, or removed.
+# The folder of a file that is being written is moved away, or removed.
 vanishing() {
 	local how
 	for how in mv rm; do
@@ -150,7 +150,7 @@ vanishing() {
 }
 verdict vanishing_folder "$(vanishing 2>&1)"
 
-# Nobody reads: no word, and not status 0.
+# Without a reader: no message, and not status 0.
 unread() {
 	local command
 	for command in 'convert -q -i in.data -o -' 'annotate -q in.cdict --map map.csv -o -' 'script in.cdict' 'stats in.cdict -o -' \
@@ -158,8 +158,8 @@ unread() {
 		# shellcheck disable=SC2086 # words
 		(trap '' PIPE; "$CDICT" $command 2>err; echo $? >status) | :
 		[ -s err ] && echo "$command: $(head -n 1 err)"
-		# what fits a pipe may be written before the other end is closed
+		# output that fits a pipe may be written before the other end is closed
 		case $(cat status) in 0 | 1) ;; *) echo "$command: status $(cat status)" ;; esac
 	done
 }
-verdict pipes_that_nobody_reads "$(unread 2>&1)"
+verdict pipes_without_a_reader "$(unread 2>&1)"

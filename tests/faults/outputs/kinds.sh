@@ -68,7 +68,7 @@ write_query() { "$CDICT" query -q 'SELECT 1' ../in.cdict -o "$1"; }
 write_diff() { "$CDICT" diff -q ../in.cdict ../in.cdict -o "$1" --format md; }
 write_pull() { "$CDICT" pull -q --store ../store --job 2001 ${out_dir:+-o "$out_dir"}; }
 write_sweep() { "$CDICT" sweep -q --plot ../in.json -o "$1"; }
-# what the command calls its output
+# the command's word for its output
 output_of() {
 	case $1 in
 	sweep) echo out.csv ;;
@@ -96,7 +96,7 @@ echo qemu-system-x86 | tee "$host/100/comm" >"$host/100/task/100/comm"
 "$CDICT" job create -q --store store 2001 && "$CDICT" push -q --store store --job 2001 --host h --with-file in.cdict || exit 1
 "$CDICT" pull -q --store store --job 2001 -o pulled && pulled=$(ls pulled) || exit 1
 
-# over COMMAND - what is wrong, over all samples
+# over COMMAND - prints the faults, over all samples
 over() {
 	local command=$1 sample kind out status sum
 	for sample in samples/*; do
@@ -130,22 +130,22 @@ kind_of() {
 for kind in $kinds; do
 	if declare -F "sample_$kind" >/dev/null; then
 		"sample_$kind" 2>made.err || { fail "sample_$kind" <made.err; }
-		ls samples/"$kind".* >/dev/null || fail "samples_of_$kind" <<<"there is none"
-		# convert reads each, or it would be no capture
+		ls samples/"$kind".* >/dev/null || fail "samples_of_$kind" <<<"no sample"
+		# convert reads each, else it would not be a capture
 		for sample in samples/"$kind".*; do
 			[ "$kind" = cdict ] || "$CDICT" convert -q -i "$sample" -o may.cdict >/dev/null 2>&1
-			case $? in 0 | 2) ;; *) fail "convert_$sample" <<<"is none" ;; esac
+			case $? in 0 | 2) ;; *) fail "convert_$sample" <<<"not recognised" ;; esac
 			rm -f may.cdict
 		done
 	else
-		fail "kind_$kind" <<<"there is no sample_$kind in tests/faults/outputs/kinds.sh: a kind of cmd/input/source_kinds.c"
+		fail "kind_$kind" <<<"sample_$kind is missing in tests/faults/outputs/kinds.sh: a kind of cmd/input/source_kinds.c"
 	fi
 done
 
 for command in $("$CDICT" help | awk '/^  [a-z]/ { print $1 }'); do
 	"$CDICT" help "$command" | grep -q -- '-o, --output' || continue
 	if ! declare -F "write_$command" >/dev/null; then
-		fail "captures_$command" <<<"there is no write_$command in tests/faults/outputs/kinds.sh: a command that has -o"
+		fail "captures_$command" <<<"write_$command is missing in tests/faults/outputs/kinds.sh: a command that has -o"
 		continue
 	fi
 	case $command in
@@ -170,7 +170,7 @@ for to in $("$CDICT" help export | tr -d '\n' | sed 's/.*--to FORMAT *//; s/; au
 done
 unset to
 
-# The bare records of perf record --threads are a part of what it made.
+# The bare records of perf record --threads are a part of its output.
 part() {
 	rm -rf work && mkdir work && cd work || exit 1
 	make_form dir "$DATA/latency.trace" run.data
@@ -180,11 +180,11 @@ part() {
 		grep -q 'is a capture' err.txt || head -n 2 err.txt
 	done
 	diff -r run.data was
-	[ -e run.data/data.0 ] || echo "there is no data.0"
+	[ -e run.data/data.0 ] || echo "data.0 is missing"
 }
 verdict captures_part_of_a_folder "$(part 2>&1)"
 
-# What only begins as a capture does is replaced: other JSON, gzip, zlib.
+# A file that only begins like a capture is replaced: other JSON, gzip, zlib.
 others() {
 	local command
 	rm -rf work && mkdir work && cd work || exit 1
@@ -210,7 +210,7 @@ verdict captures_others "$(others 2>&1)"
 
 # ---- .old --------------------------------------------------------------------------------------------
 
-# Whatever is converted again, what was another recording's stays NAME.old.
+# Whatever is converted again, the file of another recording stays as NAME.old.
 again() {
 	rm -rf work && mkdir work && cd work || exit 1
 	cp "$DATA/kvm-callchain.data" run.data

@@ -67,7 +67,7 @@ plugin() {
 }
 
 makes_captures() { case $1 in convert | annotate | anonymize | record | flight | top | plugin) ;; *) false ;; esac; }
-# what it reads
+# its input
 input_of() {
 	case $1 in
 	convert | plugin) echo in.data ;;
@@ -79,10 +79,10 @@ input_of() {
 	esac
 }
 
-# ---- what must hold ---------------------------------------------------------------------------------
+# ---- invariants -------------------------------------------------------------------------------------
 
-# what_is_lost - of the files that were given: each is there by its name, or is NAME.old, whole
-what_is_lost() {
+# lost_files - prints the given files that are complete neither under their name nor as NAME.old
+lost_files() {
 	local sum name
 	while read -r sum name; do
 		if [ "$(sha256sum <"$name" 2>/dev/null)" != "$sum  -" ] &&
@@ -91,11 +91,11 @@ what_is_lost() {
 		fi
 	done < <(grep -v "  ${1:-nothing}\$" ../sums)
 }
-leftovers() { find . -name '.?*' -printf '%P stays behind\n'; }
-# kept NAME - it is what it was
+leftovers() { find . -name '.?*' -printf '%P is left over\n'; }
+# kept NAME - it is unchanged
 kept() { grep -q "^$(sha256sum <"$1" | cut -d' ' -f1)  $1\$" ../sums || echo "$1 was changed"; }
 
-# try COMMAND CASE OUTPUT STATUS - in a folder of its own; what is wrong
+# try COMMAND CASE OUTPUT STATUS - in a folder of its own; prints the faults
 try() {
 	local command=$1 case=$2 out=$3 want=$4 status
 	rm -rf work
@@ -106,7 +106,7 @@ try() {
 	[ "$case" != link_to_input ] || ln -s "$(input_of "$command")" "$out"
 	[ "$case" != hard_link_of_input ] || ln "$(input_of "$command")" "$out"
 	[ "$case" != dangling_link ] || ln -s made "$out"
-	[ "$case" != input_behind ] || { mv in.cdict out.old && ln out.old in.cdict && echo old >out; }
+	[ "$case" != input_is_old ] || { mv in.cdict out.old && ln out.old in.cdict && echo old >out; }
 	"$command" "$out" >out.txt 2>err.txt
 	status=$?
 	# perf's status is not the filter's
@@ -116,12 +116,12 @@ try() {
 		[ $status -eq "$want" ] || echo "status $status and not $want: $(head -n 1 err.txt)"
 		[ "$want" -eq 0 ] || [ -s err.txt ] || echo "it says nothing"
 		! grep -qi sanitizer err.txt || head -n 3 err.txt
-		what_is_lost "$([ "$case" = text ] && ! makes_captures "$command" && echo text)"
+		lost_files "$([ "$case" = text ] && ! makes_captures "$command" && echo text)"
 		leftovers
 		[ "$case" != dangling_link ] || [ -s made ] || echo "the link's target is not made"
 		[ "$case" != dangling_link ] || [ -L "$out" ] || echo "the link is gone"
 		# a refusal changes nothing at all
-		if [ "$want" -ne 0 ] && [ "$case" != input_behind ]; then
+		if [ "$want" -ne 0 ] && [ "$case" != input_is_old ]; then
 			rm -f err.txt
 			diff -rq --no-dereference . ../given 2>/dev/null | grep -v 'Only in .: out\(.csv\)\?$'
 		fi
@@ -150,7 +150,7 @@ matrix() {
 	try "$command" other_capture other.cdict $capture
 	try "$command" other_recording other.data $capture
 	try "$command" text text 0
-	case $command in annotate | anonymize) try "$command" input_behind out 129 ;; esac
+	case $command in annotate | anonymize) try "$command" input_is_old out 129 ;; esac
 }
 
 # full COMMAND - a disk of 4 kB, on which an older file is
@@ -164,7 +164,7 @@ full() {
 	[ "$1" != swept ] || { full=disk/x.csv && mv disk/x disk/x.csv; }
 	"$1" $full >out.txt 2>err.txt && [ "$1" != plugin ] && echo "$1: status 0 on a full disk"
 	[ -s err.txt ] || echo "$1: says nothing of the full disk"
-	# a recording is shown as soon as it begins: what was there is its .old
+	# a recording is shown as soon as it begins: the previous file is its .old
 	was=$(cat disk/x.old 2>/dev/null || cat $full)
 	[ "$was" = before ] || echo "$1: a full disk took the older file"
 	find disk -mindepth 1 ! -name x ! -name x.csv ! -name x.old -printf "$1: %P stays on the full disk\n"
@@ -229,7 +229,7 @@ rights() {
 case $commands in *record*) also=record ;; *) also= ;; esac
 verdict outputs_rights "$(rights $also 2>&1)"
 
-# In a folder where others may write a stranger's link leads nowhere, of a file or a folder.
+# In a folder where others may write, another user's link to a file or a folder is not followed.
 strangers() {
 	rm -rf work && cp -a given work && cd work || exit 1
 	echo before >precious
@@ -245,7 +245,7 @@ strangers() {
 			[ ! -e new ] || echo "$command: through a stranger's folder"
 		done
 	done
-	[ "$(cat precious)" = before ] || echo "what a stranger's link led to is lost"
+	[ "$(cat precious)" = before ] || echo "the target of a stranger's link is lost"
 }
 if [ "$(id -u)" -eq 0 ]; then
 	verdict outputs_strangers_links "$(strangers 2>&1)"
@@ -283,7 +283,7 @@ two() {
 	[ -e two.cdict.old ] && echo "there is an .old"
 	"$CDICT" info -q --verify two.cdict | grep -q whole || echo "the first one's file is not whole"
 }
-# What an earlier flight recorder left is none of the new one's dumps.
+# Files of an earlier flight recorder do not count as dumps of the new one.
 leftover_dumps() {
 	rm -rf work && mkdir work && cd work || exit 1
 	cp ../given/in.cdict x.2.cdict

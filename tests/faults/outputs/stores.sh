@@ -42,7 +42,7 @@ unwritable() {
 	mkdir taken && (cd pulled && ls -A) | while read -r name; do mkdir -p "taken/$name"; done
 	one directory 1 'is a directory$' "$CDICT" pull --store "$store" --job 2001 -o taken
 }
-verdict pull_says_why_once "$(unwritable 2>&1)"
+verdict pull_reports_the_reason_once "$(unwritable 2>&1)"
 
 full() {
 	mkdir disk && mount -t tmpfs -o size=4k tmpfs disk || return
@@ -64,12 +64,12 @@ full() {
 sql=$("$CDICT" query -q 'SELECT 1' in.cdict 2>/dev/null)
 live=$("$CDICT" record -q -s 0.01 --no-names -o may.cdict 2>/dev/null && echo 1)
 if [ "$(id -u)" -eq 0 ] && (mkdir -p m && mount -t tmpfs -o size=4k tmpfs m && umount m) 2>/dev/null; then
-	verdict full_disk_is_told_once "$(full 2>&1)"
+	verdict full_disk_is_reported_once "$(full 2>&1)"
 else
-	skip full_disk_is_told_once "no file system can be mounted here"
+	skip full_disk_is_reported_once "no file system can be mounted here"
 fi
 
-# A store, a spool, a folder of pull behind a link of another user's.
+# A store, a spool, a folder of pull below a link of another user.
 strangers() {
 	local mode
 	mkdir victim
@@ -93,9 +93,9 @@ strangers() {
 }
 if [ "$(id -u)" -eq 0 ]; then
 	unset SUDO_UID SUDO_GID
-	verdict store_behind_a_strangers_link "$(strangers 2>&1)"
+	verdict store_below_a_strangers_link "$(strangers 2>&1)"
 else
-	skip store_behind_a_strangers_link "only root can lay a link of another user"
+	skip store_below_a_strangers_link "only root can lay a link of another user"
 fi
 
 # The recording child outlives its sweep for a moment, without holding locks or files.
@@ -105,7 +105,7 @@ killed() {
 	pid=$!
 	for ((i = 0; i < 200; i++)); do [ -s s.journal ] && break; sleep 0.02; done
 	sleep 0.2
-	# what it started is stopped, so that it is surely there
+	# its children are stopped, so that they surely exist
 	children=$(pgrep -P $pid)
 	[ -n "$children" ] || echo "it started nothing"
 	kill -STOP $children
@@ -113,7 +113,7 @@ killed() {
 	wait $pid 2>/dev/null
 	"${sweep[@]}" >out 2>err || { echo "status $?"; cat err; }
 	kill -KILL $children 2>/dev/null
-	[ -s s.json ] || echo "there is no s.json"
+	[ -s s.json ] || echo "s.json is missing"
 }
 if [ -n "$live" ]; then
 	verdict killed_sweep_leaves_no_lock "$(killed 2>&1)"

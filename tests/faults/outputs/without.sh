@@ -34,7 +34,7 @@ R
 made exit-only <<'R'
 10 [000] 50.000000: kvm:kvm_exit: exit_reason=12 isa=1
 R
-# the first bytes of every cdict, and nothing behind them
+# the first bytes of every cdict, and nothing after them
 head -c 16 one-event.cdict >empty.cdict
 # which has lines that cannot be read: status 2
 "$CDICT" convert -q -i "$DATA/job.pfw" -o io.cdict 2>err.txt

@@ -13,7 +13,7 @@ import zlib
 
 
 class Elements(html.parser.HTMLParser):
-    """Of every script with an id its text; and what tags there are."""
+    """The text of every script with an id; and the tags."""
 
     def __init__(self):
         super().__init__()

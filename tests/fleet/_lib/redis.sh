@@ -37,7 +37,7 @@ start_cluster() {
 			[ "$port" -lt 55000 ] && break # the bus is at the port + 10000
 		done
 		start_redis "$port" "$dir/$i" --cluster-enabled yes --cluster-config-file nodes.conf \
-			--cluster-node-timeout 120000 || return # a slow machine is no node that fails
+			--cluster-node-timeout 120000 || return # a slow machine is not a failing node
 		ports+=("127.0.0.1:$port")
 	done
 	cluster_port=${ports[0]#*:}
@@ -60,7 +60,7 @@ captures() {
 	"$CDICT" convert -q -i "$DATA/kvm-small.data" -o a.cdict && "$CDICT" convert -q -i "$DATA/kvm-libvirt-cgroups.data" -o b.cdict
 }
 
-# sums JOB FILE... - the tables of the job are the sums of the files'; what differs.
+# sums JOB FILE... - the tables of the job are the sums of the files'; prints the differences.
 sums() {
 	local job=$1 command merge file files
 	shift

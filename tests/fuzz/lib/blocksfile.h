@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * blocksfile.h - a cdict made of a target's input, and what its targets ask of what is printed of one.
+ * blocksfile.h - a cdict made of a target's input, and checks of its printed form.
  *
  * The input is blocks as they are inside, before they are packed: each a byte for its type, two of its size and
- * its content. What is made of them is a file whose check sums and index are right.
+ * its content. They become a file whose check sums and index are right.
  */
 #ifndef TESTS_FUZZ_LIB_BLOCKSFILE_H
 #define TESTS_FUZZ_LIB_BLOCKSFILE_H
@@ -85,7 +85,7 @@ static inline void blocksfile_make(struct buf *file, const uint8_t *data, size_t
 	buf_fini(&index);
 }
 
-/* must_be_json_text - what was printed as JSON is JSON; @flags: jansson's. */
+/* must_be_json_text - output as JSON is JSON; @flags: jansson's. */
 static inline void must_be_json_text(const char *text, size_t len, size_t flags)
 {
 	json_error_t why;

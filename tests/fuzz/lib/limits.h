@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * limits.h - what a target may hold of memory at a time: as DESIGN has it, 64 MiB and eight times the
+ * limits.h - the memory that a target may hold at a time: as in DESIGN, 64 MiB and eight times the
  * input.  In a build without ASan nothing is counted; libFuzzer's -timeout counts the time.
  */
 #ifndef TESTS_FUZZ_LIB_LIMITS_H
@@ -49,7 +49,7 @@ static inline void limits_begin(size_t size)
 	limits_most = limits_held + (64l << 20) + 8 * (long)size;
 }
 
-/* limits_end - what comes now is not the target's. */
+/* limits_end - allocations from here on are not the target's. */
 static inline void limits_end(void)
 {
 	limits_most = INT64_MAX;

@@ -5,7 +5,7 @@
  *
  *	packets   each whole, of a sequence; of each message only fields that are named here, of their wire type
  *	text      UTF-8
- *	ftrace    a CPU below 1024; on each of them who is switched out was switched in
+ *	ftrace    a CPU below 1024; on each of them the task switched out was switched in
  *	tracks    described once, before their first event; slices on one nest, and end
  */
 #ifndef TESTS_FUZZ_LIB_PROTOCHECK_H
@@ -124,14 +124,14 @@ static const struct protocheck_field {
 	{ M_NAME, 2, PROTO_UTF8, 0 },
 };
 
-/* Something that is told of at a time: of a CPU a switch, of a track a slice's beginning or end. */
-struct protocheck_told {
+/* A change at a time: of a CPU a switch, of a track a slice's beginning or end. */
+struct protocheck_change {
 	uint64_t lane, t, seq;
 	uint64_t a, b; /* prev, next; type */
 };
 
 struct protocheck {
-	ARRAY(struct protocheck_told) switches, slices;
+	ARRAY(struct protocheck_change) switches, slices;
 	ARRAY(uint64_t) tracks;
 	uint64_t numbers[M_NAME + 1][128]; /* of the messages that are open, by field */
 	uint64_t has[M_NAME + 1][2];
@@ -163,7 +163,7 @@ static inline void protocheck_text(const char *text, size_t len)
 		uint32_t cp;
 		size_t n = escape_decode(text + at, len - at, &cp);
 
-		protocheck_must(n > 0, "a text is no UTF-8");
+		protocheck_must(n > 0, "a text is not UTF-8");
 		at += n;
 	}
 }
@@ -176,7 +176,7 @@ static inline bool protocheck_has(const struct protocheck *c, enum protocheck_me
 
 static inline void protocheck_event(struct protocheck *c)
 {
-	struct protocheck_told *t;
+	struct protocheck_change *t;
 
 	protocheck_must(protocheck_has(c, M_BUNDLE, 1) && c->numbers[M_BUNDLE][1] < 1024,
 			"a bundle's CPU");
@@ -187,12 +187,12 @@ static inline void protocheck_event(struct protocheck *c)
 	if (!protocheck_has(c, M_EVENT, 4))
 		return;
 	protocheck_must(c->numbers[M_SWITCH][2] == c->numbers[M_EVENT][2],
-			"a switch is told of by who leaves");
+			"a switch is of the task that leaves");
 	t = array_add(&c->switches);
 	protocheck_must(t != NULL, "memory");
-	*t = (struct protocheck_told){ c->numbers[M_BUNDLE][1], c->numbers[M_EVENT][1],
-				       c->switches.n, c->numbers[M_SWITCH][2],
-				       c->numbers[M_SWITCH][6] };
+	*t = (struct protocheck_change){ c->numbers[M_BUNDLE][1], c->numbers[M_EVENT][1],
+					 c->switches.n, c->numbers[M_SWITCH][2],
+					 c->numbers[M_SWITCH][6] };
 }
 
 static inline bool protocheck_knows(const struct protocheck *c, uint64_t track)
@@ -206,14 +206,14 @@ static inline bool protocheck_knows(const struct protocheck *c, uint64_t track)
 static inline void protocheck_track_event(struct protocheck *c)
 {
 	uint64_t type = c->numbers[M_TRACK_EVENT][9], track = c->numbers[M_TRACK_EVENT][11];
-	struct protocheck_told *t;
+	struct protocheck_change *t;
 
 	protocheck_must(protocheck_has(c, M_PACKET, 8), "a track event has no time");
 	protocheck_must(protocheck_knows(c, track), "a track is not described");
 	protocheck_must(type >= 1 && type <= 3, "a track event's type");
 	t = array_add(&c->slices);
 	protocheck_must(t != NULL, "memory");
-	*t = (struct protocheck_told){ track, c->numbers[M_PACKET][8], c->slices.n, type, 0 };
+	*t = (struct protocheck_change){ track, c->numbers[M_PACKET][8], c->slices.n, type, 0 };
 }
 
 /* A message was read whole. */
@@ -268,7 +268,7 @@ static inline void protocheck_message(struct protocheck *c, enum protocheck_mess
 
 static inline int protocheck_order(const void *a, const void *b)
 {
-	const struct protocheck_told *x = a, *y = b;
+	const struct protocheck_change *x = a, *y = b;
 
 	if (x->lane != y->lane)
 		return x->lane < y->lane ? -1 : 1;
@@ -297,7 +297,7 @@ static inline void protocheck(const char *text, size_t len)
 	for (size_t i = 1; i < c->switches.n; i++)
 		protocheck_must(c->switches.at[i].lane != c->switches.at[i - 1].lane ||
 					c->switches.at[i].a == c->switches.at[i - 1].b,
-				"who is switched out was not switched in");
+				"the task switched out was not switched in");
 	if (c->slices.n)
 		qsort(c->slices.at, c->slices.n, sizeof(*c->slices.at), protocheck_order);
 	for (size_t i = 0; i < c->slices.n; i++) {

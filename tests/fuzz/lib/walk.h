@@ -43,7 +43,7 @@ static inline void walk_stack(const struct cdict_reader *r, uint32_t stack)
 	}
 }
 
-/* walk_all - everything beside events, the events, and verify. */
+/* walk_all - everything except events, the events, and verify. */
 static inline void walk_all(struct cdict_reader *r)
 {
 	const struct cdict_schema *schema = cdict_reader_schema(r);

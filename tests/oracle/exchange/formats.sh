@@ -9,7 +9,7 @@ cd "$(mktemp -d)" || exit 1
 check=$TOP/tests/oracle/exchange/_lib/perfetto_check.py
 rows() { python3 "$TOP/tests/oracle/exchange/_lib/rows.py" "$@"; }
 
-# agree CDICT OPTIONS... - Perfetto's slices, CSV, Chrome's JSON and .pfw say the same; what is wrong
+# agree CDICT OPTIONS... - Perfetto's slices, CSV, Chrome's JSON and .pfw agree; prints the differences
 agree() {
 	local format
 	for format in csv json pfw pfw.gz pftrace; do
@@ -52,7 +52,7 @@ windows() {
 	diff <(rows sums whole.rows) <(rows sums parts.rows) | head -n 5
 }
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o x.cdict
-verdict windows_that_touch_add_up "$(windows 2>&1)"
+verdict adjacent_windows_add_up "$(windows 2>&1)"
 
 # ---- names are text --------------------------------------------------------------------------------
 

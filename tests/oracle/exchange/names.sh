@@ -35,7 +35,7 @@ proc 307 "</style>&<b>"
 R
 "$MKPERF" --formats "$DATA/formats" -o evil.data evil.trace && "$CDICT" convert -q -i evil.data -o evil.cdict || exit 1
 printf '301,=v\xe2\x80\xae\x1b[1m,vcpu0,,,7,"=cmd|\x27/c calc\x27!A1"\n304,,,,,,"@\xe2\x80\xaelabel"\n' >map.csv
-# what a terminal, CSV and JSON show
+# output on a terminal, in CSV and in JSON
 all=('</script><img' '=1+1,x|' '\x1b[2J\xff' '<U+202E>' '@SUM(A1)' '-2+3' '</style>&<b>')
 # JSON has an escape of its own for control characters
 json=('</script><img' '=1+1,x|' '[2J' '<U+202E>' '@SUM(A1)' '-2+3' '</style>&<b>')

@@ -22,7 +22,7 @@ whole() {
 	"$CDICT" script -q --ns -F tid,cpu,time,event,trace "$2" >script.txt
 	unpaired=$("$CDICT" exits -q --format json "$2" | jq '[.exits[].unpaired] | add // 0')
 	python3 "$TOP/tests/oracle/exchange/_lib/by_script.py" script.txt slices.txt "$unpaired" 2>&1
-	# the figures of other commands are sums of what was exported
+	# the figures of other commands are sums of the exported rows
 	diff <("$CDICT" exits -q --format json "$2" | jq -r '.exits[] | select(.time_ns > 0) | "\(.tid) \(.reason) \(.time_ns)"' | sort) \
 		<(awk '$1 == "exit" { ns[$4 " " $5] += $3 } END { for (k in ns) printf "%s %.0f\n", k, ns[k] }' slices.txt | sort) | head -n 6
 	diff <("$CDICT" tasks -q --format json "$2" | jq -r '.tasks[] | select(.run_ns > 0 and .tid > 0) | "\(.tid) \(.run_ns)"' | sort) \

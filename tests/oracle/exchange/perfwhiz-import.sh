@@ -55,8 +55,8 @@ for real in kvm-small kvm-libvirt-cgroups; do
 	"$CDICT" export -q --to perfwhiz -o again.whiz back.cdict 2>>export.err
 	rows there.whiz >there.txt
 	rows again.whiz >again.txt
-	# The recording begins with the first switch that is a row, so times are moved; how long a CPU's first task ran before
-	# nobody knows now, and of an entry without an exit before it an exit tells.
+	# The recording begins with the first switch that is a row, so times are moved; the earlier run time of a CPU's
+	# first task is unknown then, and an exit is added for an entry without an exit before it.
 	wrong=$("$python" - there.txt again.txt <<'P'
 import collections
 import sys

@@ -11,7 +11,7 @@ cd "$(mktemp -d)" || exit 1
 }
 export_to() { "$CDICT" export -q --max-loss 100 --to perfwhiz "$@"; }
 
-# trip CDICT - what is wrong with it after one trip, and after two
+# trip CDICT - prints its faults after one trip, and after two
 trip() {
 	export_to "$1" -o 1.whiz && "$CDICT" convert -q --max-loss 100 -e '*' -i 1.whiz -o 2.cdict &&
 		export_to 2.cdict -o 2.whiz && "$CDICT" convert -q --max-loss 100 -e '*' -i 2.whiz -o 3.cdict &&
@@ -22,7 +22,7 @@ trip() {
 		a, b = (collections.Counter(zip(*msgpack.unpackb(zlib.decompress(open(p, "rb").read())).values())) for p in sys.argv[1:])
 		for row in list((a - b).elements())[:5]:
 		    print("lacks", row)
-		# what was not bridged because events may be missing: the file has no place for losses
+		# intervals not bridged because events may be missing: the file has no place for losses
 		for row in [r for r in (b - a).elements() if r[0] != "kvm_entry"][:5]:
 		    print("has", row)
 		if not any(r[0] == "sched__sched_switch" for r in a):

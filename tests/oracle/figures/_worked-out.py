@@ -24,7 +24,7 @@ OFF = 0.008  # of a percentile, at most
 
 
 def durations(lengths, shift):
-    """2000 durations; @shift tells at which turn the longest comes."""
+    """2000 durations; @shift gives the turn of the longest."""
     order = [lengths[0] - 30] + [lengths[0]] * 999 + [lengths[1]] * 985 + [lengths[2]] * 14 + [lengths[3]]
     return [order[(i + shift) % N] for i in range(N)]
 
@@ -42,7 +42,7 @@ IDLE, BORN = 2000, 4000  # of CPU 2, V: after the window's start
 
 
 class Dist:
-    """What a distribution comes to."""
+    """The figures of a distribution."""
 
     def __init__(self, samples):
         self.samples = sorted(ns for ns, _ in samples)
@@ -244,8 +244,8 @@ class Capture:
         print("# made by tests/oracle/figures/_worked-out.py")
         print("cpus 4\nnuma 0-1 2-3\nsiblings 0-1 2-3\ndefault kvm:kvm_exit isa=1")
         print("default sched:sched_switch prev_prio=120 next_prio=120\ndefault sched:sched_waking prio=120")
-        for who in ("100 qemu", "100/101 CPU 0/KVM", "200 rival", "300 waker", "400 two", "401 three"):
-            print("proc", who)
+        for proc in ("100 qemu", "100/101 CPU 0/KVM", "200 rival", "300 waker", "400 two", "401 three"):
+            print("proc", proc)
         for line in sorted(self.lines):
             print(line[2])
 
@@ -260,8 +260,8 @@ def of_times(prefix, title, unit, d, what="avg p50 p99 p999 max max_at"):
     ]
 
 
-def who(c, machine=True):
-    """Who V is."""
+def identity(c, machine=True):
+    """The columns that identify V."""
     rows = [("name", "task", "text", "qemu"), ("tid", "tid", "id", 101), ("vm", "vm", "text", "100")]
     rows += [("vcpu", "vcpu", "id", 7)]
     if machine:
@@ -295,7 +295,7 @@ def expected(c):
 
     yield (
         "tasks", ["tasks"], "tasks", {"tid": 101},
-        who(c) + [
+        identity(c) + [
             ("pid", "pid", "id", 100),
             ("cpu", "cpu", "id", 3), ("idle", None, "id", 0),
             ("run_ns", "run ms", "ms", run), ("run_percent", "%CPU", "%", Share(run, window)),
@@ -321,7 +321,7 @@ def expected(c):
     sums = [("latency_count", "waits", "n", latency.count), ("latency_ns", "sum ms", "ms", latency.sum)]
     yield (
         "latency", ["latency"], "latency", {"tid": 101},
-        who(c) + sums + of_times("latency_", "", "ms", latency) + [
+        identity(c) + sums + of_times("latency_", "", "ms", latency) + [
             ("preempt_count", "preempted", "n", preempt.count),
             ("preempt_ns", "pre sum ms", "ms", preempt.sum), ("incomplete", "incomplete", "n", 0),
         ]
@@ -333,7 +333,7 @@ def expected(c):
                 + [p for i, p in enumerate(c.preempts) if i % 4 == 0])
     yield (
         "latency_perf", ["latency", "--perf"], "latency", {"tid": 101},
-        who(c) + [
+        identity(c) + [
             ("stat_runtime_ns", "runtime ms", "ms", RUNTIME), ("count", "count", "n", perf.count),
             ("avg_delay_ns", "avg delay ms", "ms", perf.avg), ("max_delay_ns", "max delay ms", "ms", perf.max),
             ("max_start_ns", "max start s", "s", perf.max_at),
@@ -362,7 +362,7 @@ def expected(c):
     assert sum(states.values()) == window
     yield (
         "vcpu", ["vcpu"], "vcpu", {"tid": 101},
-        who(c)
+        identity(c)
         + [(f"{s}_ns", f"{'QEMU' if s == 'qemu' else s} ms", "ms", ns) for s, ns in states.items()]
         + [
             ("delayed_ns", "delayed ms", "ms", delayed), ("delayed_percent", "%", "%", Share(delayed, window - BORN)),
@@ -380,7 +380,7 @@ def expected(c):
     for reason, (code, idle, in_kernel, in_qemu) in handled.items():
         yield (
             f"reasons_{reason}", ["vcpu", "--by", "reason"], "reasons", {"reason": reason},
-            who(c) + [
+            identity(c) + [
                 ("reason", "reason", "text", reason), ("reason_code", None, "id", code),
                 ("idle", None, "id", idle),
                 ("exit_ns", "exit ms", "ms", in_kernel), ("qemu_ns", "QEMU ms", "ms", in_qemu),
@@ -390,7 +390,7 @@ def expected(c):
         )
     yield (
         "antagonists", ["vcpu", "--by", "antagonist"], "antagonists", {"antagonist_tid": 200},
-        who(c) + [
+        identity(c) + [
             ("antagonist", "was behind", "text", "rival"), ("antagonist_tid", "tid", "id", 200),
             ("antagonist_pid", None, "id", 200), ("antagonist_vm", None, "text", None),
             ("behind_ns", "for ms", "ms", preempt.sum + by_r),
@@ -437,7 +437,7 @@ def expected(c):
     for reason, d, on_cpu in (("IO_INSTRUCTION", io, io.sum), ("EXTERNAL_INTERRUPT", interrupts, 70 * N)):
         yield (
             f"exits_{reason}", ["exits"], "exits", {"reason": reason},
-            who(c, False) + [
+            identity(c, False) + [
                 ("pid", "pid", "id", 100), ("reason", "reason", "text", reason),
                 ("reason_code", None, "id", handled[reason][0]), ("idle", None, "id", 0),
                 ("count", "exits", "n", N), ("count_percent", "exits %", "%", Share(N, 2 * N + 1)),
@@ -449,7 +449,7 @@ def expected(c):
         )
     yield (
         "guest", ["exits"], "guest", {"tid": 101},
-        who(c, False) + [
+        identity(c, False) + [
             ("entries", "entries", "n", 3 * N + 3), ("guest_ns", "guest ms", "ms", guest.sum),
             ("guest_percent", "guest %", "%", Share(guest.sum, window - BORN)), ("unpaired", "unpaired", "n", 1),
         ]
@@ -457,7 +457,7 @@ def expected(c):
     )
     yield (
         "accesses", ["exits", "--by", "port"], "exits", {"tid": 101},
-        who(c, False) + [
+        identity(c, False) + [
             ("port", "port", "text", "0x3f8"), ("direction", "direction", "text", "out"),
             ("count", "count", "n", N), ("timed", "timed", "n", N), ("time_ns", "time ms", "ms", access.sum),
         ]
@@ -482,7 +482,7 @@ def expected(c):
             )
     yield (
         "successors", ["successors", "--tid", "101"], "successors", {"next_tid": 200},
-        who(c) + [
+        identity(c) + [
             ("next", "next", "text", "rival"), ("next_tid", "tid", "id", 200), ("next_pid", None, "id", 200),
             ("next_vm", None, "text", None), ("count", "count", "n", 2 * N + 2),
             ("percent", "%", "%", Share(2 * N + 2, 2 * N + 3)), ("involuntary", "involunt", "n", N),
@@ -508,7 +508,7 @@ def expected(c):
     for cpu, ns, at_edge, switches in ((0, cpu0, 0, 2 * N + 2), (3, edge, edge, 0)):
         yield (
             f"coremap_{cpu}", ["coremap"], "coremap", {"tid": 101, "cpu": cpu},
-            [(key, None, unit, v) for key, _, unit, v in who(c)] + [
+            [(key, None, unit, v) for key, _, unit, v in identity(c)] + [
                 ("cpu", None, "id", cpu), ("idle", None, "id", 0), ("unknown", None, "id", 0),
                 ("run_ns", None, "ms", ns), ("run_percent", None, "%", Share(ns, window)),
                 ("edge_ns", None, "ms", at_edge), ("switches", None, "n", switches),
@@ -579,7 +579,7 @@ def run(program, args):
 
 
 def wrong_cells(row, columns):
-    """What the JSON row has wrong; what the text must show, under its title."""
+    """The faults of the JSON row; the values that the text must show, under their title."""
     known = {key for key, _, _, _ in columns} | {"lossy"}
     bad = [f"{k}: nothing is known of it here" for k in row if k not in known]
     shown = []

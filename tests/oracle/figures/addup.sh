@@ -48,6 +48,6 @@ while IFS= read -r data; do
 	done
 done < <(real_captures ${EVERY:+all})
 
-# Else nothing of the above was about two parts.
+# Else none of the above tests covered two parts.
 awk '{ walks += $1; joined += $3 } END { exit !(joined > walks / 2) }' twoparts.out
 verdict half-of-walks-in-two-parts-and-more-were-joined "$([ $? -eq 0 ] || sort twoparts.out | uniq -c)"

@@ -42,7 +42,7 @@ run() {
 	"$MKPERF" --formats "$DATA/formats" -o "$1.data" "$1.trace" && "$CDICT" convert -q -i "$1.data" -o "$1.cdict"
 }
 
-# expect STATUS ARGUMENT... - what cdict diff ends with, output in out and err
+# expect STATUS ARGUMENT... - checks the status of cdict diff, output in out and err
 expect() {
 	local want=$1 status
 	shift
@@ -95,15 +95,15 @@ wrong+=$(expect 3 "${gate[@]}" --alpha 0.3 "${mixed[@]}")
 # a limit of the value itself is held against the median
 wrong+=$(expect 3 --fail-if 'latency.p99[name=worker] > 100 us' equal-1.cdict -- hog-1.cdict equal-2.cdict hog-2.cdict)
 wrong+=$(expect 0 --fail-if 'latency.p99[name=worker] > 100 us' equal-1.cdict -- hog-1.cdict equal-2.cdict equal-3.cdict)
-verdict what_may_be_chance_is_no_change "$wrong"
+verdict a_difference_that_may_be_chance_is_not_a_change "$wrong"
 
-# what a task did not exit for is 0 a second, not unknown
+# a reason without an exit is 0 a second, not unknown
 sed 's/CPUID/MSR_WRITE/' equal-2.trace >msr.trace
 "$MKPERF" --formats "$DATA/formats" -o msr.data msr.trace && "$CDICT" convert -q -i msr.data -o msr.cdict
 wrong=$(expect 3 --fail-if 'exits.rate[reason=MSR] > +900 /s' --fail-if 'exits.rate[reason=^CPUID] < -99 %' equal-1.cdict msr.cdict --format json)
 wrong+=$(jq -r '.regressions[] | select(.base != 0 and .new != 0) | tostring' out)
 [ "$(jq '.regressions | length' out)" = 2 ] || wrong+=$(jq -c .rules out)
-verdict a_reason_that_is_new_or_gone_is_a_change "$wrong"
+verdict a_new_or_missing_reason_is_a_change "$wrong"
 
 # ---- the statistics, worked out a second time ----
 "$CDICT" diff equal-[1-5].cdict -- hog-*.cdict --format json >out
@@ -128,11 +128,11 @@ wrong=$(cat err)
 [ "$(jq '[.vcpu, .exits, .tasks, .coremap | length] | length' out)" = 4 ] || wrong+="JSON lacks tables"
 verdict csv_and_json_hold_every_row "$wrong"
 
-# ---- what cannot be judged ----
+# ---- rules that cannot be judged ----
 wrong=$(expect 1 "${gate[@]}" equal-1.cdict equal-2.cdict -- hog-1.cdict hog-2.cdict)
 grep -q 'too few to tell a change from chance (p can be no less than 0.33): --alpha 0.05 needs 4 on each side' err || wrong+=$(cat err)
 wrong+=$(expect 0 "${gate[@]}" --skip-unjudged equal-1.cdict equal-2.cdict -- hog-1.cdict hog-2.cdict)
-wrong+=$(expect 1 --fail-if 'latency.p99[name=nobody] > +1 %' equal-1.cdict hog-1.cdict)
+wrong+=$(expect 1 --fail-if 'latency.p99[name=missing] > +1 %' equal-1.cdict hog-1.cdict)
 wrong+=$(expect 1 --fail-if 'latency.p99 > +1 %' --min-events 301 equal-1.cdict hog-1.cdict)
 "$CDICT" convert -q -e 'kvm:*' -i hog-1.data -o kvm.cdict
 wrong+=$(expect 1 --fail-if 'latency.p99 > +1 %' equal-1.cdict kvm.cdict)
@@ -142,7 +142,7 @@ sed 's/worker/other/; s/hog/another/' equal-1.trace >other.trace
 "$MKPERF" --formats "$DATA/formats" -o other.data other.trace && "$CDICT" convert -q -i other.data -o other.cdict
 wrong+=$(expect 1 equal-1.cdict other.cdict)
 grep -q 'nothing was compared' err || wrong+=$(cat err)
-verdict what_cannot_be_judged_is_no_pass "$wrong"
+verdict rules_that_cannot_be_judged_do_not_pass "$wrong"
 
 # ---- real recordings of the same VMs ----
 captures=$SHARED/captures/kvm

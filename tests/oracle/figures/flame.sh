@@ -12,7 +12,7 @@ cd "$(mktemp -d)" || exit 1
 perf script --dlfilter "$BUILD/cdict-dlfilter.so" --dlarg out=p.cdict -i "$DATA/kvm-callchain.data" >/dev/null 2>perf.err
 [ -s p.cdict ] || { cat perf.err; exit 1; }
 
-# differs OPTIONS... - what cdict flame and cdict tasks do not agree in
+# differs OPTIONS... - prints differences of cdict flame and cdict tasks
 differs() {
 	"$CDICT" tasks -q --format json --append-tid "$@" p.cdict >tasks.json
 	"$CDICT" flame -q --format json --append-tid "$@" p.cdict >off.json
@@ -39,7 +39,7 @@ for t in tasks:
         print(f'{t["name"]}: {switches[t["name"]]} switches by stack, {t["switches"]} in all')
 for name in set(off) | set(switches):
     if name not in want:
-        print(f"{name} is no task")
+        print(f"{name} is not a task")
 END
 }
 

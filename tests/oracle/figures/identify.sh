@@ -128,7 +128,7 @@ for snapshot in "$identity"/*.proc.txt; do
 	done
 	rm -f tree/*/cgroup tree/*/task/*/cgroup
 	identify --proc-root tree --libvirt-state "$state"
-	verdict "libvirts_state_alone_tells_the_vcpus_of_$name" \
+	verdict "libvirts_state_alone_gives_the_vcpus_of_$name" \
 		"$(awk -F, '$3 ~ /^vcpu/ { print $1 " " $3 }' map.csv | sort | diff vcpus -)"
 done
 
@@ -174,7 +174,7 @@ END
 	cat >deaf <<END
 #!/bin/sh
 echo \$\$ >$PWD/deaf.pid
-exec cat >$PWD/deaf.heard
+exec cat >$PWD/deaf.input
 END
 	chmod +x deaf
 	start=$SECONDS
@@ -198,7 +198,7 @@ else
 fi
 
 identify --proc-root tree --libvirt nonsense:///
-verdict a_connection_that_fails_is_told_and_the_names_of_proc_remain \
+verdict a_connection_that_fails_is_reported_and_the_names_of_proc_remain \
 	"$([ $? = 2 ] && grep -q 'libvirt at nonsense:///' err && [ "$(wc -l <map.csv)" = 2 ] || cat err map.csv)"
 
 # A laptop without libvirt: the loader finds something else under its name.
@@ -237,7 +237,7 @@ if [ -r /proc/self/stat ]; then
 	done <threads | sort -n >want
 	identify --libvirt off
 	status=$?
-	verdict a_live_qemu_is_found_with_all_its_threads_and_nobody_else \
+	verdict a_live_qemu_is_found_with_all_its_threads_and_no_others \
 		"$([ $status = 0 ] || echo "status $status: $(cat err)"
 		[ "$(wc -l <want)" = 8 ] || echo "the fake has $(wc -l <want) threads"
 		grep '"live,1"' map.csv | diff want -
@@ -246,7 +246,7 @@ if [ -r /proc/self/stat ]; then
 	exec 9>&-
 	wait $fake 2>/dev/null
 else
-	skip a_live_qemu_is_found_with_all_its_threads_and_nobody_else "no /proc here"
+	skip a_live_qemu_is_found_with_all_its_threads_and_no_others "no /proc here"
 fi
 
 # ---- permissions ---------------------------------------------------------------------------------
@@ -269,8 +269,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	grep -q 'cannot inspect 1 process: permission denied: run as root' err &&
 		grep -q "the name of 1 thread could not be read: run as root" err &&
 		grep -q '1 VM, 1 thread named, 1 not' err || wrong+="$(cat err)"
-	verdict what_may_not_be_read_is_counted_and_told "$wrong"
+	verdict unreadable_processes_are_counted_and_reported "$wrong"
 	rm -rf "$work"
 else
-	skip what_may_not_be_read_is_counted_and_told "needs root and setpriv, to become nobody"
+	skip unreadable_processes_are_counted_and_reported "needs root and setpriv, to become nobody"
 fi

@@ -52,8 +52,8 @@ fold_dead() {
 		END { printf "dead %d\n", in_ }'
 }
 
-# dead_time DEAD - what is wrong with the run time of those, perf.rows against ours.flags.  perf cuts each row to whole
-# microseconds: what it had is from their sum to less than a microsecond a row above it.
+# dead_time DEAD - prints faults in the run time of those, perf.rows against ours.flags.  perf cuts each row to whole
+# microseconds: the task's time is from their sum to less than a microsecond a row above it.
 dead_time() {
 	awk -v tids="$1" "$is_one"'
 		!($1 in is) { next }
@@ -196,14 +196,14 @@ else
 	fail whole-mean <mkperf.err
 fi
 
-# A fresh one, of this machine's scheduler; with rings that hold what the other tests do meanwhile.
+# A fresh one, of this machine's scheduler; with rings that are large enough for the other tests at the same time.
 record_fresh() {
 	perf record -q -a -m 8M -o fresh.data -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup \
 		-e sched:sched_wakeup_new,sched:sched_migrate_task,sched:sched_stat_runtime \
 		-- sh -c 'for i in 1 2 3 4 5; do ls / >/dev/null; sleep 0.05; done' >record.log 2>&1
 }
-# missed - how often events are missing from it: where perf lost some, and where who is switched out is not who was
-# switched in on that CPU before.  perf books that time to whoever is switched out next; we say unknown.
+# missed - how often events are missing from it: where perf lost some, and where the task switched out is not the one
+# switched in on that CPU before.  perf books that time to the task that is switched out next; for us it is unknown.
 missed() {
 	{
 		perf report --stats -i fresh.data 2>/dev/null | grep LOST
@@ -219,7 +219,7 @@ missed() {
 		}
 		END { print n + 0 }'
 }
-# A kernel that tells neither ftrace nor perf of most switches away from idle has been seen (6.18 in a VM): with no CPU
+# A kernel that passes most switches away from idle neither to ftrace nor to perf has been seen (6.18 in a VM): with no CPU
 # idle it misses one or two now and then.
 record_busy() {
 	local cpu spinners=() status

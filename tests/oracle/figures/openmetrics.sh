@@ -12,7 +12,7 @@ cd "$(mktemp -d)" || exit 1
 	exit 0
 }
 
-# same COMMAND... - what is wrong with it
+# same COMMAND... - prints the differences
 same() {
 	# 2: a capture without the wake-ups that latency is made of
 	"$CDICT" "$@" --max-loss 100 --format openmetrics >om 2>err || { [ $? = 2 ] && grep -q 'wake-up latencies are unknown' err; } || {

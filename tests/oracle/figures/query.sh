@@ -46,7 +46,7 @@ tables() {
 	verdict "${name}_running_states_are_that_too" "$(diff \
 		<(csv "$file" "SELECT tid, sum(dur) FROM thread_state JOIN thread USING (utid) WHERE utid AND state = 'Running' GROUP BY utid HAVING sum(dur)" "$@" | sort) \
 		<(csv "$file" "SELECT tid, sum(dur) FROM sched_slice JOIN thread USING (utid) WHERE utid GROUP BY utid HAVING sum(dur)" "$@" | sort))"
-	# of a wait that the window cuts at its begin SQL does not say whether what was before it is known
+	# for a wait that the window cuts at its beginning, SQL does not say whether the time before it is known
 	csv "$file" "SELECT tid FROM thread_state JOIN thread USING (utid) WHERE state = 'R' AND ts = (SELECT min(ts) FROM thread_state)" "$@" |
 		sed 's/.*/^&,/' >cut.txt
 	verdict "${name}_time_off_the_CPU_is_that_of_tasks" "$(diff \
@@ -85,7 +85,7 @@ tables window run.cdict --time 20%-70%
 tables other other.cdict
 tables other_window other.cdict --from 20 --cap 90
 
-# ---- what is asked of a time ----
+# ---- queries of a time ----
 
 "$MKPERF" --formats "$DATA/formats" -o loss.data "$DATA/loss.trace" && "$CDICT" convert -q --max-loss 100 -i loss.data -o loss.cdict
 "$MKPERF" --formats "$DATA/formats" -o reuse.data "$DATA/tid-reuse.trace" && "$CDICT" convert -q -i reuse.data -o reuse.cdict
@@ -146,7 +146,7 @@ rm -f many.cdict
 
 csv2() { "$CDICT" query -q --format csv "$1" run.cdict other.cdict | tr -d '\r' | tail -n +2; }
 
-verdict several_files_are_told_apart_by_run "$(diff <(csv2 'SELECT run, count(*), sum(dur) FROM sched_slice GROUP BY run' | tr -d '"') \
+verdict several_files_are_distinguished_by_run "$(diff <(csv2 'SELECT run, count(*), sum(dur) FROM sched_slice GROUP BY run' | tr -d '"') \
 	<(for f in other run; do echo "$f.cdict,$(csv $f.cdict 'SELECT count(*), sum(dur) FROM sched_slice')"; done))"
 verdict utids_do_not_mix_them "$(diff <(csv2 'SELECT t.run, sum(dur) FROM sched_slice s JOIN thread t USING (utid) WHERE utid GROUP BY t.run ORDER BY 2' | tr -d '"') \
 	<(for f in other run; do echo "$f.cdict,$(csv $f.cdict 'SELECT sum(dur) FROM sched_slice WHERE utid != 0')"; done | sort -t, -k2n))"
@@ -163,9 +163,9 @@ case $BUILD in
 		<(shell "SELECT cdict_open('run.cdict') > 0" '.mode csv' 'SELECT tid, end_state, count(*), sum(dur) FROM sched_slice JOIN thread USING (utid) GROUP BY 1, 2' |
 			tail -n +2 | tr -d '\r"') \
 		<(csv run.cdict 'SELECT tid, end_state, count(*), sum(dur) FROM sched_slice JOIN thread USING (utid) GROUP BY 1, 2' | tr -d '"'))"
-	verdict its_tables_cannot_be_written "$(shell "SELECT cdict_open('run.cdict')" 'INSERT INTO thread (utid) VALUES (1)' | grep -q 'may not be modified' || echo "no word of it")"
+	verdict its_tables_cannot_be_written "$(shell "SELECT cdict_open('run.cdict')" 'INSERT INTO thread (utid) VALUES (1)' | grep -q 'may not be modified' || echo "not reported")"
 	verdict it_takes_several_files "$(shell "SELECT cdict_open('run.cdict') + cdict_open('other.cdict')" 'SELECT count(DISTINCT run) FROM kvm_entry' | sed -n 2p | grep -qx 2 || echo "not two")"
-	verdict a_file_that_is_none_is_told "$(shell "SELECT cdict_open('q1.sh')" | grep -q 'q1.sh: ' || echo "no word of it")"
+	verdict a_file_that_is_not_a_capture_is_reported "$(shell "SELECT cdict_open('q1.sh')" | grep -q 'q1.sh: ' || echo "not reported")"
 	verdict it_exports_its_entry_only "$(nm -D --defined-only "$so" | awk '{ print $3 }' | grep -vx sqlite3_cdictsqlite_init)"
 	verdict nothing_is_linked_with_sqlite "$(readelf -d "$so" "$CDICT" | grep -i 'NEEDED.*sqlite')"
 	;;
@@ -182,7 +182,7 @@ else
 	skip a_long_query_shows_its_progress "no pseudo-terminal"
 fi
 
-# ---- what statements may not, and hostile ones ----
+# ---- forbidden statements, and hostile ones -----
 
 # refused NAME SQL TEXT
 refused() {
@@ -195,8 +195,8 @@ refused no_library_is_loaded "SELECT load_extension('x')" 'not authorized'
 refused no_other_capture_is_opened "SELECT cdict_open('other.cdict')" 'not authorized'
 refused no_file_is_vacuumed_into "VACUUM INTO 'x.db'" '.'
 refused a_table_of_the_file_is_not_written "DELETE FROM thread" 'may not be modified'
-refused a_wrong_statement_is_told "SELEC 1" 'near "SELEC": syntax error'
-refused a_set_that_is_none_is_told "SELECT interval_dur(x'00')" 'not a set of intervals'
-refused a_value_of_a_gigabyte_is_told "SELECT length(zeroblob(1 << 30))" 'too big'
+refused a_wrong_statement_is_reported "SELEC 1" 'near "SELEC": syntax error'
+refused an_invalid_set_is_reported "SELECT interval_dur(x'00')" 'not a set of intervals'
+refused a_value_of_a_gigabyte_is_reported "SELECT length(zeroblob(1 << 30))" 'too big'
 verdict no_file_was_left "$(ls x.db* 2>/dev/null)"
-refused what_takes_all_memory_is_told "CREATE TABLE t AS WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM n LIMIT 20000) SELECT randomblob(200000) FROM n" 'out of memory'
+refused a_statement_that_takes_all_memory_is_reported "CREATE TABLE t AS WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM n LIMIT 20000) SELECT randomblob(200000) FROM n" 'out of memory'

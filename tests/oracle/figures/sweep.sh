@@ -93,7 +93,7 @@ for b in (2, 5):
 END
 for scales in 'linear linear' 'log linear' 'linear log' 'log log'; do
 	set -- $scales
-	verdict "squares_are_where_the_axes_say_$1_$2" "$("$CDICT" sweep -q -n 1 -L b 1,2,5,10 --metric 'v[]' --x-scale "$1" \
+	verdict "squares_match_the_axes_$1_$2" "$("$CDICT" sweep -q -n 1 -L b 1,2,5,10 --metric 'v[]' --x-scale "$1" \
 		--y-scale "$2" -o p.svg -- ./bench '{b}' 2>&1 >/dev/null; python3 positions.py p.svg "$1" "$2" 2>&1)"
 done
 
@@ -134,9 +134,9 @@ interrupted() {
 	[ ! -e k.journal ] || echo "the journal is left"
 }
 if command -v jq >/dev/null; then
-	verdict what_kill_9_interrupts_goes_on "$(interrupted 2>/dev/null)"
+	verdict an_upload_interrupted_by_kill_9_goes_on "$(interrupted 2>/dev/null)"
 else
-	skip what_kill_9_interrupts_goes_on jq
+	skip an_upload_interrupted_by_kill_9_goes_on jq
 fi
 # After a signal that can be caught, it prints how to continue, and ends by that signal.
 stopped() {
@@ -152,4 +152,4 @@ stopped() {
 	[ -e k.journal ] || echo "no journal is left"
 	[ ! -e k.svg ] || echo "a picture is there"
 }
-verdict a_stopped_sweep_says_how_to_go_on "$(stopped 2>/dev/null)"
+verdict a_stopped_sweep_prints_how_to_continue "$(stopped 2>/dev/null)"

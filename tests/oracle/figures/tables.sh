@@ -8,7 +8,7 @@
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
-# figures NAME COMMAND... - what the command prints, as JSON, to NAME.json; its own words are lost
+# figures NAME COMMAND... - writes the command's output, as JSON, to NAME.json; its messages are dropped
 figures() {
 	local name=$1
 	shift
@@ -43,16 +43,16 @@ holds "delayed is preempted and waiting" '$vcpu[0] | all(.vcpu[]; .delayed_ns ==
 holds "a vCPU waits in both tables as long" '($tasks[0].tasks | map({key: "\(.tid)/\(.pid)", value: .delayed_ns}) | from_entries) as $waited |
 	all($vcpu[0].vcpu[]; .delayed_ns == $waited["\(.tid)/\(.pid)"])'
 holds "antagonists are at most the delay" '$vcpu[0] | [.antagonists[] | {k: "\(.tid)/\(.pid)", ns: .behind_ns}] |
-	group_by(.k) | map({key: .[0].k, value: (map(.ns) | add)}) | from_entries as $behind |
+	group_by(.k) | map({key: .[0].k, value: (map(.ns) | add)}) | from_entries as $behind_sum |
 	([$vcpu[0].vcpu[] | {k: "\(.tid)/\(.pid)", ns: .delayed_ns}] | group_by(.k) |
 		map({key: .[0].k, value: (map(.ns) | add)}) | from_entries) as $delayed |
-	all($behind | to_entries[]; .value <= $delayed[.key])'
-holds "who delayed whom is the delay" '$vcpu[0] | (.delays | map(.behind_ns) | add // 0) == (.vcpu | map(.delayed_ns) | add // 0) and
+	all($behind_sum | to_entries[]; .value <= $delayed[.key])'
+holds "delays by cause add up to the delay" '$vcpu[0] | (.delays | map(.behind_ns) | add // 0) == (.vcpu | map(.delayed_ns) | add // 0) and
 	all(.delays[]; .behind_ns == .preempted_ns + .waiting_ns and (.worst_held_ns // 0) <= (.worst_ns // 0)) and
 	all(.delays | group_by(.vm)[]; (map(.behind_ns) | add) == .[0].vm_delayed_ns)'
-holds "who was beside whom is the time in the guest" '$vcpu[0] | (.beside | map(.beside_ns) | add // 0) == (if .beside == [] then 0 else .vcpu | map(.guest_ns) | add end) and
+holds "times beside other tasks add up to the time in the guest" '$vcpu[0] | (.beside | map(.beside_ns) | add // 0) == (if .beside == [] then 0 else .vcpu | map(.guest_ns) | add end) and
 	all(.beside | group_by(.vm)[]; (map(.beside_ns) | add) == .[0].vm_beside_ns)'
-holds "the worst wait behind anybody is a wait" '$vcpu[0] | (.delays | map(.worst_ns // 0) | max // 0) <= (.vcpu | map(.worst_ns // 0) | max // 0)'
+holds "the worst wait behind another task is a wait" '$vcpu[0] | (.delays | map(.worst_ns // 0) | max // 0) <= (.vcpu | map(.worst_ns // 0) | max // 0)'
 holds "the reasons are the exits" '$vcpu[0] | (.vcpu | map(.exit_ns) | add // 0) == (.reasons | map(.exit_ns) | add // 0)'
 holds "core map columns are the window" '$cells[0] | .window_ns.length as $w | .capture.cpus as $n |
 	(.coremap | group_by(.cpu) | map({cpu: .[0].cpu, ns: (map(.run_ns) | add), percent: (map(.run_percent) | add)})) as $columns |
@@ -100,7 +100,7 @@ same() {
 	done
 }
 
-# Numbers to six digits behind the point, however many they were written with.
+# Numbers to six digits after the point, however many they were written with.
 normal() {
 	awk -F, -v OFS=, '{
 		for (i = 1; i <= NF; i++)

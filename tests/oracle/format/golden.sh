@@ -17,7 +17,7 @@ compare() { # NAME WANTED GOT: a line for the test, and the difference
 
 for file in "$here"/v*.cdict; do
 	name=$(basename "$file" .cdict)
-	[ -s "${file%.cdict}.txt" ] || { echo "not ok $name has its lines beside it"; continue; }
+	[ -s "${file%.cdict}.txt" ] || { echo "not ok $name has its lines next to it"; continue; }
 	"$dump" -a "$file" >lines 2>err
 	status=$?
 	[ $status -eq 0 ] || { echo "not ok $name is whole"; cat err; continue; }

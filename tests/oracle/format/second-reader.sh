@@ -10,7 +10,7 @@ set -u
 dump=$BUILD/tests/tools/check/dumpevents
 [ -x "$dump" ] || { echo "not ok dumpevents is not built"; exit 1; }
 
-# The sanitizers look at libcdict only: what Python reads of a file of the same bytes is known.
+# The sanitizers look at libcdict only: the result of Python for a file of the same bytes is known.
 second() { python3 "$TOP/tests/tools/check/secondread.py" -a "$1" 2>second.err; }
 
 # agree NAME FILE [EVENTS]: the same lines, at least so many, and both say of damage or neither does.
@@ -83,7 +83,7 @@ for i in range(100000):
         line(1, 1, f'COMM {tid}/{tid} short')
         line(1, 1, f'sched:sched_wakeup_new: pid={tid} prio=120 target_cpu=1')
         switch(0, 'R', tid, 1)
-        if i % 4000 == 9:   # of the others the records do not tell all
+        if i % 4000 == 9:   # for the others the records are incomplete
             line(tid, 1, f'EXIT {tid}/{tid} 1/1')
         switch(tid, 'X', 0, 1)
     switch(running, 'S', 21 - running)
@@ -104,7 +104,7 @@ assert listed & short == deaths.keys() == {tid for tid in short if tid % 4000 !=
 c.digests.deaths = {tid: t + (1 << 20) for tid, t in deaths.items()}
 assert sum('died at' in line for line in c.digests.prove(c)) == len(deaths) == 25
 END
-	verdict long-tells-of-deaths "$(cat digests.out)"
+	verdict long-has-the-times-of-death "$(cat digests.out)"
 }
 case $BUILD in *san-*) ;; *) long ;; esac
 

@@ -68,11 +68,11 @@ check_cuts() { # CAPTURE PLACES
 change() {
 	local byte
 	byte=$(od -An -tu1 -j"$2" -N1 "$1")
-	# shellcheck disable=SC2059 # an escape is what is meant
+	# shellcheck disable=SC2059 # an escape is intended
 	printf "\\x$(printf %x $((byte ^ 255)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
 
-check_changes() { # CAPTURE: in front of the samples, in them, behind them
+check_changes() { # CAPTURE: before the samples, in them, after them
 	local capture=$1 at begin end
 	perf_lines "$capture" >all.lines
 	begin=$(u64_at "$capture" 40)
@@ -100,7 +100,7 @@ damaged_cdict() {
 	[ -z "$other" ] || echo "$2: prints another line: $other"
 	case $status in
 	0) cmp -s all.lines cdict.lines || echo "$2: lines are missing and the status is 0" ;;
-	1 | 2) [ -s script.err ] || echo "$2: nothing is said" ;;
+	1 | 2) [ -s script.err ] || echo "$2: no message" ;;
 	*) echo "$2: script ends with $status" ;;
 	esac
 }

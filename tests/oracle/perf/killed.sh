@@ -44,7 +44,7 @@ parts() {
 for file in "$DATA"/kvm-small.data "$DATA"/kvm-zstd.data "$DATA"/kvm-callchain.data \
 	${SHARED:+"$SHARED"/captures/vmx/vmx-small-be.data "$SHARED"/captures/vmx/sched32.data}; do
 	name=killed-and-cut-$(basename "$file" .data)-is-what-perf-script-prints-of-its-records
-	[ -r "$file" ] || { skip "$name" "there is no $file"; continue; }
+	[ -r "$file" ] || { skip "$name" "$file is missing"; continue; }
 	found=0
 	more=()
 	# a saved copy of the kernel's format files

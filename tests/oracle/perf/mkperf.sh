@@ -19,7 +19,7 @@ records() {
 # Lines of equal time CPU by CPU, as in a plain file's round.
 merged() { merge_cpus <"$1" >sorted && mv sorted "$1"; }
 
-# check TRACE: prints what is wrong, nothing when all is well.
+# check TRACE: prints the faults, nothing when there are none.
 check() {
 	local count form what lines
 	rm -rf in.*

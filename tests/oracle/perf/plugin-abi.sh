@@ -26,7 +26,7 @@ host() {
 }
 
 status_is() { [ "$2" -eq "$1" ] || { echo "status $2, $1 expected"; cat host.err; }; }
-says() { grep -qE "$1" host.err || { echo "not said: $1"; cat host.err; }; }
+prints() { grep -qE "$1" host.err || { echo "not printed: $1"; cat host.err; }; }
 nothing_left() { [ -z "$(ls -A out)" ] || ls -A out; }
 
 check_size() { # HOW
@@ -51,13 +51,13 @@ check_refused() { # WORDS HOW
 	rm -rf out && mkdir out
 	host "$2" out=out/p.cdict --
 	status_is 5 $? # stop() says that it failed, and perf does not care
-	says "$1"
-	[ "$(grep -c '' host.err)" -eq 2 ] || { echo "not said once, and at the end:"; cat host.err; }
+	prints "$1"
+	[ "$(grep -c '' host.err)" -eq 2 ] || { echo "not printed once, and at the end:"; cat host.err; }
 	[ "$(cat host.out)" = "$samples samples, 0 passed early, 0 printed" ] || cat host.out
 	nothing_left
 }
 
-# With filters of perf's the plugin takes what they let through.
+# With filters of perf the plugin takes the events that pass them.
 check_late() {
 	host late out=p.cdict -- -C 0-3
 	status_is 0 $?

@@ -49,7 +49,7 @@ as_converted() {
 	[ -s c.blocks ] && cmp p.blocks c.blocks
 	"$dumpevents" -a p.cdict 2>p.err | grep -v '^# info "stacks\.kernel" ' >p.dump
 	"$dumpevents" -a c.cdict >c.dump 2>c.err
-	cmp -s p.dump c.dump || { echo "what is stored differs:"; diff c.dump p.dump | head -n 6; }
+	cmp -s p.dump c.dump || { echo "stored events differ:"; diff c.dump p.dump | head -n 6; }
 	"$CDICT" info --verify p.cdict >info.out 2>info.err
 	local status=$?
 	[ $status -eq 0 ] || [ $status -eq 2 ] || { echo "info ends with $status"; cat info.err; }
@@ -91,7 +91,7 @@ check_trace() {
 	# shellcheck disable=SC2086 # they are words
 	for form in $(some_forms $n 3 $forms_of_perf); do
 		make_form "$form" "$trace" in.data || continue
-		# What perf prints nothing of has nothing to hand out.
+		# Events that perf does not print are not handed out.
 		[ -n "$(perf_lines in.data '[^:]*:.*' | head -n 1)" ] || continue
 		case $form in
 		*pipe) wrong=$(check_pipe in.data) ;;
@@ -156,7 +156,7 @@ check_window() {
 }
 
 # Filtered, and without --guest-code: perf drops events in guest mode, which is reported.
-check_guest_mode_is_told() {
+check_guest_mode_is_reported() {
 	with_plugin p.cdict -C 0-3 -i "$1" </dev/null
 	grep -Eq '^cdict-dlfilter: [0-9]+ host events that fired while a guest was entered are left out: perf script drops them without --guest-code$' perf.err ||
 		cat perf.err
@@ -202,10 +202,10 @@ check_map() {
 		{ echo "no such name:"; "$CDICT" info --labels p.cdict 2>&1 | head -n 5; cat perf.err; }
 }
 
-# --- what goes wrong
+# --- failures
 
-# fails WORDS COMMAND... - perf says these words in one line of ours, ends with a failure and leaves
-# nothing behind.  Its standard input is ours.
+# fails WORDS COMMAND... - perf prints these words in one line of ours, ends with a failure and leaves
+# no files.  Its standard input is ours.
 fails() {
 	local words=$1 status
 	shift
@@ -219,7 +219,7 @@ fails() {
 	[ "$(grep -c '^cdict-dlfilter: ' perf.err)" -eq 1 ] || { echo "not one line:"; cat perf.err; }
 }
 
-# Said once, and perf goes on: it takes no failure at the end.
+# Printed once, and perf goes on: it takes no failure at the end.
 check_full_disk() {
 	perf script --dlfilter "$plugin" --dlarg out=/dev/full -i "$1" >perf.out 2>perf.err </dev/null
 	grep -q '^cdict-dlfilter: /dev/full: not written: No space left on device$' perf.err || cat perf.err
@@ -377,7 +377,7 @@ ln -s "$DATA/formats" formats
 made_ties >ties-down.trace
 verdict ties-down.trace "$(check_trace ties-down.trace)"
 verdict perf_s_filters_hold "$(check_window "$small")"
-verdict guest_mode_that_perf_drops_is_told "$(check_guest_mode_is_told "$small")"
+verdict guest_mode_that_perf_drops_is_reported "$(check_guest_mode_is_reported "$small")"
 verdict print_lets_events_through "$(check_print "$small")"
 verdict into_a_pipe "$(check_stdout "$small")"
 verdict named_after_the_input "$(check_default_name "$small")"
@@ -387,7 +387,7 @@ verdict exports_only_the_filter_s_functions "$(check_exports)"
 verdict perf_lists_it "$(check_listed "$small")"
 verdict make_install_links_it "$(check_installed_link)"
 verdict unknown_option "$(fails 'unknown --dlarg colour=red' --dlarg colour=red -i "$small")"
-verdict flag_that_is_none "$(fails 'print=maybe: expected 0 or 1' --dlarg print=maybe -i "$small")"
+verdict invalid_flag_value "$(fails 'print=maybe: expected 0 or 1' --dlarg print=maybe -i "$small")"
 verdict output_nowhere "$(fails 'no/where/x.cdict: cannot be written' --dlarg out=no/where/x.cdict -i "$small")"
 verdict mapping_file_missing "$(fails 'no.csv' --dlarg out=x.cdict --dlarg map=no.csv -i "$small")"
 verdict pipe_without_a_name "$(fails "name the output" -i - <"$DATA/kvm-pipe.data")"

@@ -19,15 +19,15 @@ check_words() {
 
 check_failed() {
 	[ "$(wc -l <convert.err)" -eq 1 ] || echo "status 1 with more than one line"
-	[ "$(cat x.cdict)" = "what was there before" ] || echo "status 1, and the old output is gone"
+	[ "$(cat x.cdict)" = "the old output" ] || echo "status 1, and the old output is gone"
 }
 
-# Nothing was stored: the reason is given, and what the file has instead, unless it has nothing at all.
+# Nothing was stored: the reason is given, and the events of the file, unless it has none at all.
 check_nothing_stored() {
 	grep -q -e 'no events before the damage' -e 'has no tracepoint formats' convert.err && return
 	grep -q 'has no events of the requested kind' convert.err || echo "nothing is stored, and no reason is given"
 	! grep -q '^\[ cdict convert: not stored' convert.err ||
-		grep -q 'it has [0-9]' convert.err || echo "what it has instead is not said"
+		grep -q 'it has [0-9]' convert.err || echo "the message does not list its events"
 }
 
 check_converted() {
@@ -58,10 +58,10 @@ check_lines() {
 check() {
 	local file=$1 status
 	find . -mindepth 1 -delete
-	echo "what was there before" >x.cdict
+	echo "the old output" >x.cdict
 	timeout -k 5 200 "$CDICT" convert -i "$file" -o x.cdict 2>convert.err >convert.out </dev/null
 	status=$?
-	# nothing does not replace what was there: then it is made where nothing is
+	# an empty result does not replace an old file: then it is written where no file is
 	if grep -q 'kept: the new output is empty' convert.err; then
 		rm x.cdict
 		timeout -k 5 200 "$CDICT" convert -i "$file" -o x.cdict 2>convert.err >convert.out </dev/null
@@ -75,7 +75,7 @@ check() {
 	esac
 	[ ! -s convert.out ] || echo "prints to stdout"
 	[ "$(ls -A)" = "$(printf '%s\n' convert.err convert.out x.cdict)" ] ||
-		echo "leaves files behind: $(ls -A | tr '\n' ' ')"
+		echo "leaves files: $(ls -A | tr '\n' ' ')"
 	check_words "$file"
 	case $status in
 	0 | 2) check_converted $status ;;
@@ -86,7 +86,7 @@ check() {
 	check_everything $status "$file"
 }
 
-# Every tracepoint of the file, where perf can read it. What follows the colon of another event is a modifier.
+# Every tracepoint of the file, where perf can read it. Text after the colon of another event is a modifier.
 check_everything() {
 	perf_lines "$2" '[A-Za-z0-9_]+:[A-Za-z0-9_]{5,}' >perf.lines
 	[ "$1" -ne 1 ] && [ -s perf.lines ] || return 0
@@ -101,14 +101,14 @@ check_trace_dat() {
 	trace-cmd report -N -t "$1" 2>/dev/null | python3 "$TOP/tests/oracle/perf/_ftrace_lines.py" trace-cmd | sort >theirs
 	[ -s theirs ] || echo "trace-cmd report prints nothing"
 	"$CDICT" script --max-loss 100 x.cdict 2>&1 | python3 "$TOP/tests/oracle/perf/_ftrace_lines.py" cdict | sort | diff theirs - | head -6
-	"$CDICT" convert -q --max-loss 100 -i "$1" -o y.cdict >said 2>&1 || [ $? -le 2 ] || cat said
+	"$CDICT" convert -q --max-loss 100 -i "$1" -o y.cdict >message 2>&1 || [ $? -le 2 ] || cat message
 }
 
-# Folded stacks: what they say, comments aside, is what is printed again.
+# Folded stacks: except for comments, the same lines are printed again.
 check_folded() {
 	if ! [ -s "$1" ]; then
-		"$CDICT" flame "$1" >said 2>&1
-		[ $? -eq 1 ] && [ "$(wc -l <said)" -eq 1 ] || cat said
+		"$CDICT" flame "$1" >message 2>&1
+		[ $? -eq 1 ] && [ "$(wc -l <message)" -eq 1 ] || cat message
 		return
 	fi
 	"$CDICT" flame -q --format folded "$1" >got 2>&1

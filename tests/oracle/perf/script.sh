@@ -24,7 +24,7 @@ form() {
 		{ echo "script ends with $status:"; cat script.err; }
 }
 
-# check_form TRACE FORM - nothing, or what is wrong.
+# check_form TRACE FORM - prints nothing, or the faults.
 check_form() {
 	local trace=$1 form=$2
 	form "$trace" "$form"

@@ -12,7 +12,7 @@ cd "$(mktemp -d)" || exit 1
 
 mktracedat() { python3 "$TOP/tests/tools/make/mktracedat.py" "$@"; }
 convert() { "$CDICT" convert -q --max-loss 100 -e '*' -i "$1" -o "$2" 2>convert.err || { echo "convert ends with $?"; cat convert.err; return 1; }; }
-# Lines "tid cpu time event fields" in order of time; what happened at the same time in order of its text. Debian 13's
+# Lines "tid cpu time event fields" in order of time; events at the same time in order of their text. Debian 13's
 # trace-cmd prints the interrupt and preemption flags before the time.
 as_trace_cmd() {
 	trace-cmd report -N -t "$1" >report.txt 2>report.err || echo "trace-cmd report: status $?, $(head -1 report.err)"
@@ -90,12 +90,12 @@ mktracedat --codec zlib "$real" t.dat && convert t.dat t.cdict >zlib.err
 verdict trace_dat_zlib "$(cat zlib.err; as_cdict t.cdict | diff plain.txt - | head -5)"
 
 # Debian's reads memory that it never wrote when the option of the clock is empty.
-mktracedat --version 6 --clock-behind --clock mono "$real" t.dat && convert t.dat t.cdict >behind.err
-verdict trace_dat_whose_clock_stands_behind "$(
-	cat behind.err; as_cdict t.cdict | diff plain.txt - | head -5
+mktracedat --version 6 --clock-behind --clock mono "$real" t.dat && convert t.dat t.cdict >after.err
+verdict trace_dat_with_the_clock_after_the_cpus "$(
+	cat after.err; as_cdict t.cdict | diff plain.txt - | head -5
 	"$CDICT" info t.cdict 2>&1 | grep -q '^clock  *monotonic$' || "$CDICT" info t.cdict)"
 
-# What trace-cmd itself writes as version 7.
+# The output of trace-cmd itself as version 7.
 mktracedat --version 6 "$real" six.dat
 for codec in none zstd; do
 	trace-cmd convert -i six.dat -o t.dat --file-version 7 --compression $codec >/dev/null 2>trace-cmd.err
@@ -130,7 +130,7 @@ verdict trace_dat_losses_are_kept "$(
 	# before the first of CPU 1, from the capture's begin on, between its eighth and ninth, between the fourth and fifth of CPU 0
 	losses | diff - <(printf '%s\n' '0 100000120000 100000140000 5' '1 100000000000 100000005000 2' '1 100000710000 100000990000 7'))"
 
-# A page that does not say how many; the kernel's own count, of which the pages tell a part.
+# A page that does not say how many; the kernel's own count, of which the pages have a part.
 mktracedat --per-page 4 --lost 0,1,-1 --lost 1,2,7 --stat 1,10 run.data t.dat
 verdict trace_dat_losses_that_the_kernel_counted "$(
 	same t.dat
@@ -162,7 +162,7 @@ fi
 mkftrace f.dat
 trace-cmd convert -i f.dat -o seven.dat --file-version 7 --compression zstd >/dev/null 2>trace-cmd.err
 verdict trace_dat_of_ftrace_version_7 "$(as_reported seven.dat 19)"
-# The same events in a perf.data are the same, with what perf before 4.4 kept of kallsyms.
+# The same events in a perf.data are the same, with the kallsyms of perf before 4.4.
 for form in '' --32; do
 	# shellcheck disable=SC2086 # one word or none
 	mkftrace $form f.dat && mkftrace $form --perf f.data
@@ -171,7 +171,7 @@ for form in '' --32; do
 		"$CDICT" script f.cdict >theirs.txt
 		"$CDICT" script p.cdict | diff theirs.txt - | head -6)"
 done
-# What an event is called in this test's own words, too: the oracle might be as wrong.
+# The names of events also as literals in this test: the oracle might have the same fault.
 mkftrace f.dat
 convert f.dat f.cdict >convert.txt
 verdict trace_dat_texts_of_ftrace "$(
@@ -216,16 +216,16 @@ verdict trace_dat_markers_cut_windows "$(
 		"$CDICT" report -q --window-start "$begin" --window-end "$end" -o f.html $file 2>report.err || cat report.err
 	done)"
 
-# ---- what cannot be -----------------------------------------------------------------------------------
+# ---- invalid files ------------------------------------------------------------------------------------
 
 # refuses WHAT STATUS OPTION... - one line with the text WHAT
 refuses() {
 	local what=$1 status=$2
 	shift 2
 	mktracedat "$@" run.data t.dat
-	"$CDICT" convert -q -i t.dat -o no.cdict >said.txt 2>&1
+	"$CDICT" convert -q -i t.dat -o no.cdict >message.txt 2>&1
 	[ $? -eq "$status" ] || echo "status is not $status"
-	[ "$(wc -l <said.txt)" -eq 1 ] && grep -q "$what" said.txt || cat said.txt
+	[ "$(wc -l <message.txt)" -eq 1 ] && grep -q "$what" message.txt || cat message.txt
 }
 verdict trace_dat_of_a_clock_without_a_unit "$(refuses "its clock is 'x86-tsc'" 1 --clock x86-tsc; refuses "its clock is 'counter'" 1 --clock counter --version 6)"
 verdict trace_dat_whose_buffers_have_two_clocks "$(refuses "buffer 'web' has another clock (mono, not local)" 2 --instance web,kvm:*,mono)"
@@ -233,11 +233,11 @@ verdict trace_dat_whose_buffers_have_two_clocks "$(refuses "buffer 'web' has ano
 # Of 4 CPUs that all have the pages of the first one, which are more than half of the file.
 verdict trace_dat_whose_cpus_have_the_same_pages "$(
 	mktracedat --version 6 --overlap "$real" t.dat
-	"$CDICT" convert -q -e '*' -i t.dat -o no.cdict >said.txt 2>&1
-	[ $? -eq 2 ] || echo "status is not 2: $(cat said.txt)"
+	"$CDICT" convert -q -e '*' -i t.dat -o no.cdict >message.txt 2>&1
+	[ $? -eq 2 ] || echo "status is not 2: $(cat message.txt)"
 	"$CDICT" info no.cdict 2>/dev/null | grep -q 'shares event data with another CPU' || "$CDICT" info no.cdict)"
 
-# Cut anywhere: one line, a status, and what comes out can be read.
+# Cut anywhere: one line, a status, and the output can be read.
 mktracedat --page-size 512 --codec zstd run.data whole.dat
 mktracedat --page-size 512 --version 6 run.data whole6.dat
 wrong=
@@ -248,9 +248,9 @@ for whole in whole.dat whole6.dat; do
 		rm -f cut.cdict
 		"$CDICT" convert -i cut.dat -o cut.cdict >convert.txt 2>&1
 		status=$?
-		grep -v '^\[ cdict convert: ' convert.txt >said.txt
+		grep -v '^\[ cdict convert: ' convert.txt >message.txt
 		case $status in
-		1 | 2) [ -s said.txt ] && [ "$(wc -l <said.txt)" -le 2 ] || wrong+="$whole $at: $(cat said.txt)"$'\n' ;;
+		1 | 2) [ -s message.txt ] && [ "$(wc -l <message.txt)" -le 2 ] || wrong+="$whole $at: $(cat message.txt)"$'\n' ;;
 		*) wrong+="$whole $at: status $status"$'\n' ;;
 		esac
 		[ ! -e cut.cdict ] || "$CDICT" info --verify cut.cdict >verify.txt 2>&1 || [ $? -eq 2 ] ||

@@ -15,7 +15,7 @@ if ! "$CDICT" query 'SELECT 1' "$DATA/kvm-small.data" >out 2>err && grep -q 'not
 fi
 have_perf || skip waits-of-perf "perf is not installed"
 
-# What other kinds of captures record: `perf sched record` has no sched_wakeup, old kernels have no sched_waking.
+# Events of other kinds of captures: `perf sched record` has no sched_wakeup, old kernels have no sched_waking.
 waking_alone='sched:sched_switch,sched:sched_waking,sched:sched_wakeup_new,sched:sched_migrate_task,kvm:*'
 wakeup_alone='sched:sched_switch,sched:sched_wakeup,sched:sched_wakeup_new,sched:sched_migrate_task,kvm:*'
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node bins.mjs PAGE - what was counted on columns adds up to the tables of the same page.
+// node bins.mjs PAGE - counts by column add up to the tables of the same page.
 
 import { loader, readPage } from './page.mjs';
 
@@ -56,7 +56,7 @@ for (const capture of page.captures) {
 	for (const [kind, want] of Object.entries(events)) {
 		const heat = bins.heat[kind];
 		if (!heat) {
-			if (want) wrong.push(`there is no heat map ${kind}`);
+			if (want) wrong.push(`a heat map is missing: ${kind}`);
 			continue;
 		}
 		if (want !== null) equal(`heat map ${kind}`, heat.events, want);

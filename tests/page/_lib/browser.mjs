@@ -7,7 +7,7 @@
 //	const browser = await Browser.launch();
 //	const tab = await browser.open('/tmp/x.html', { width: 1280, height: 800 });
 //	await tab.ready();
-//	tab.problems()		// what a page must not have: console, exceptions, requests
+//	tab.problems()		// forbidden events of a page: console, exceptions, requests
 //	await tab.evaluate('document.title');
 //	await browser.close();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // node delays.mjs NAME PAGE CDICT [NAME PAGE CDICT]... - in each page two clicks, on the first finding and on the
-// cell of who was in its VM's way most, show the worst wait of the two, and it is the command's.
+// cell of the worst antagonist of its VM, show the worst wait of the two, and it is the command's.
 // A line "ok NAME" or "not ok NAME" for each.
 
 import { Browser } from './browser.mjs';
@@ -12,7 +12,7 @@ const CLICK = {
 };
 const CELLS = `JSON.stringify([...document.querySelectorAll('table.delays tr[data-vm]')].flatMap((tr) =>
 	[...tr.querySelectorAll('td.cell')].map((td) => [tr.dataset.vm, td.dataset.behind ?? td.dataset.beside, Number(td.dataset.value)])))`;
-// What stands there: the state, the sentence, and for how long the culprit's slices that are drawn had the CPU in the wait.
+// The shown wait: the state, the sentence, and for how long the culprit's slices that are drawn had the CPU in the wait.
 const SHOWN = `(() => {
 	const { wait } = cdictPage.app.view.delays;
 	const [from, to, victim, culprit, cpu] = cdictPage.state.wait;
@@ -21,10 +21,10 @@ const SHOWN = `(() => {
 	for (let i = 0; pieces && i < pieces.cpu.length; i++)
 		if (pieces.task[i] === culprit && pieces.cpu[i] === cpu)
 			held += Math.max(0, Math.min(to, pieces.to[i]) - Math.max(from, pieces.from[i]));
-	const who = (task) => cdictPage.page.captures[0].tasks[task];
+	const taskOf = (task) => cdictPage.page.captures[0].tasks[task];
 	const box = wait.plot.canvas.getBoundingClientRect();
 	return JSON.stringify({ t0: cdictPage.page.captures[0].t0_ns, state: cdictPage.state.wait, range: cdictPage.app.range, window: cdictPage.app.window,
-		held, victim: who(victim).tid, culprit: who(culprit).tid, hidden: wait.el.hidden, in_view: box.top >= 0 && box.bottom <= innerHeight,
+		held, victim: taskOf(victim).tid, culprit: taskOf(culprit).tid, hidden: wait.el.hidden, in_view: box.top >= 0 && box.bottom <= innerHeight,
 		words: document.querySelector('.wait .sentence').textContent, filtered: [...document.querySelectorAll('table.delays tr[data-vm]')].length });
 })()`;
 
@@ -32,7 +32,7 @@ const SHOWN = `(() => {
 async function checkBeside(tab, beside, says) {
 	const face = 'document.querySelector("[data-choice=beside]")';
 	if (!beside.length) {
-		says(await tab.evaluate(`${face}.disabled && /core/.test(${face}.title)`), 'nobody was beside anybody, and it is not said why');
+		says(await tab.evaluate(`${face}.disabled && /core/.test(${face}.title)`), 'no task was beside another, and the reason is not shown');
 		return;
 	}
 	await tab.evaluate(`${face}.click()`);
@@ -40,7 +40,7 @@ async function checkBeside(tab, beside, says) {
 	const cells = JSON.parse(await tab.evaluate(CELLS));
 	for (const [vm, other, ns] of cells)
 		says(beside.some((row) => row.vm === vm && row.beside === other && String(row.beside_ns) === String(ns)), `no command says ${ns} ns of ${vm} beside ${other}`);
-	says(cells.length > 4, `there are ${cells.length} cells of who was beside whom`);
+	says(cells.length > 4, `there are ${cells.length} cells of tasks beside others`);
 }
 
 // The middle of the culprit's longest slice in the wait, in its lane.
@@ -110,7 +110,7 @@ async function check(browser, file, cdictFile) {
 	const row = delays.find((r) => String(r.worst_at_ns) === String(BigInt(shown.t0) + BigInt(from)) && r.worst_task_tid === shown.victim && r.worst_antagonist_tid === shown.culprit);
 	says(row, `no command knows the wait ${shown.words}`);
 	says(row && to - from === row.worst_ns && cpu === row.worst_cpu && held === row.worst_held_ns, `it is ${JSON.stringify(shown.state)}, the command's ${JSON.stringify(row)}`);
-	says(shown.held === held, `slices of ${shown.held} ns are drawn, ${held} ns were told`);
+	says(shown.held === held, `slices of ${shown.held} ns are drawn, ${held} ns were reported`);
 	const around = Math.max(20, Math.round((to - from) * 0.2));
 	says(shown.range[0] === Math.max(shown.window[0], from - around) && shown.range[1] === Math.min(shown.window[1], to + around), `the range is ${shown.range}, the wait ${from} to ${to}`);
 	says(!shown.hidden && shown.in_view, 'the lanes are not in view');

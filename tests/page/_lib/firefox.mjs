@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A real headless Firefox behind the calls of browser.mjs, driven by Marionette: JSON over a socket on
+// A real headless Firefox with the calls of browser.mjs, driven by Marionette: JSON over a socket on
 // loopback, each message as LENGTH:[TYPE, ID, ...]
 // (firefox-source-docs.mozilla.org/testing/marionette/Protocol.html). The port is one that was free;
 // Firefox writes it into its profile.
@@ -33,7 +33,7 @@ const PREFERENCES = {
 
 const KEYS = { Escape: '\ue00c' }; // https://www.w3.org/TR/webdriver2/#keyboard-actions
 
-// What the console has of the page: errors, CSP reports, what it logs. In the browser's own context.
+// Messages of the page in the console: errors, CSP reports, logs. In the browser's own context.
 const CONSOLE = `return Services.console.getMessageArray()
 	.filter((m) => m instanceof Ci.nsIScriptError && (m.sourceName || '').startsWith(arguments[0]))
 	.map((m) => m.errorMessage)`;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // node flame.mjs FILE.svg FILE.html HOSTILE.html PAGE CDICT - flame graphs answer to a click and a search, are as wide as
-// their sums, and show what cdict flame prints; hostile names stay text.  A line "ok NAME" or "not ok NAME" each.
+// their sums, and show the output of cdict flame; hostile names stay text.  A line "ok NAME" or "not ok NAME" each.
 
 import { Browser } from './browser.mjs';
 import { cdict } from './page.mjs';
@@ -39,13 +39,13 @@ async function checkAlone(browser, file, says) {
 
 	checkWidths(all, says);
 	says(all[0].total === sum(() => true), `all is ${all[0].total}, cdict flame says ${sum(() => true)}`);
-	// a search: what it finds, and the share of all that is in it
+	// a search: its hits, and their share
 	await type(tab, 'vhost');
 	all = await frames(tab);
 	says(all.every((f) => f.hit === /vhost/i.test(f.name)) && all.some((f) => f.hit), 'the search marks other frames');
 	says(await found(tab) === `${((100 * sum((stack) => /vhost/i.test(stack))) / all[0].total).toFixed(1)} % found`, `the search says ${await found(tab)}`);
 	await type(tab, '(');
-	says((await frames(tab)).every((f) => !f.hit), 'a pattern that is none is found');
+	says((await frames(tab)).every((f) => !f.hit), 'a missing pattern is found');
 	await type(tab, '');
 	says((await frames(tab)).every((f) => !f.hit) && await found(tab) === '', 'the search does not end');
 	// a click: as wide as the picture; the others are gone; Esc shows all again

@@ -30,8 +30,8 @@ async function checkFindings(tab, where, says) {
 	});
 	const lines = async () => JSON.parse(await tab.evaluate(LINES));
 	const shown = await lines();
-	const told = want.map(({ fold, all }) => ({ name: all.length > 1 ? `${fold[0] === 'vm' && /^\d+$/.test(fold[1]) ? 'VM ' : ''}${fold[1]}: ${all.length} findings` : null, expanded: all.length > 1 ? 'false' : null, all, seen: [all[0]] }));
-	says(JSON.stringify(shown) === JSON.stringify(told), `${where}: findings stand as ${JSON.stringify(shown)}, not as ${JSON.stringify(told)}`);
+	const expected = want.map(({ fold, all }) => ({ name: all.length > 1 ? `${fold[0] === 'vm' && /^\d+$/.test(fold[1]) ? 'VM ' : ''}${fold[1]}: ${all.length} findings` : null, expanded: all.length > 1 ? 'false' : null, all, seen: [all[0]] }));
+	says(JSON.stringify(shown) === JSON.stringify(expected), `${where}: findings stand as ${JSON.stringify(shown)}, not as ${JSON.stringify(expected)}`);
 	const at = shown.findIndex((line) => line.name !== null);
 
 	if (at < 0)
@@ -70,10 +70,10 @@ async function check(browser, file, cdictFile) {
 		await tab.go(`#view=tasks&fold=groups&unfold=${open}${hash}`);
 		const shown = JSON.parse(await tab.evaluate(ROWS('tasks')));
 		for (const row of shown) {
-			const told = row.role === null ? groups.find((g) => g.group === row.group) : roles.find((r) => r.group === row.group && r.role === row.role);
-			says(told, `${hash}: no command knows ${row.group} ${row.role}`);
-			for (const key of FIGURES.filter((k) => told && String(row[k] ?? null) !== String(told[k] ?? null)))
-				says(false, `${hash}: ${key} of ${row.group} ${row.role ?? ''} is ${row[key]}, the command's ${told[key]}`);
+			const expected = row.role === null ? groups.find((g) => g.group === row.group) : roles.find((r) => r.group === row.group && r.role === row.role);
+			says(expected, `${hash}: no command knows ${row.group} ${row.role}`);
+			for (const key of FIGURES.filter((k) => expected && String(row[k] ?? null) !== String(expected[k] ?? null)))
+				says(false, `${hash}: ${key} of ${row.group} ${row.role ?? ''} is ${row[key]}, the command's ${expected[key]}`);
 		}
 		const several = groups.filter((g) => g.tasks > 1).length;
 		says(shown.filter((row) => row.role === null).length === several || args.includes('-C'), `${hash}: ${shown.filter((row) => row.role === null).length} groups of several tasks are shown, the command has ${several}`);
@@ -82,17 +82,17 @@ async function check(browser, file, cdictFile) {
 		await tab.go(`#view=coremap&fold=groups${hash}`);
 		const cells = JSON.parse(await tab.evaluate(ROWS('coremap')));
 		for (const row of cells) {
-			const told = groups.find((g) => g.group === row.group);
-			says(told && String(row.run_ns) === String(told.run_ns), `${hash}: the core map has ${row.run_ns} ns of ${row.group}, the command ${told?.run_ns}`);
+			const expected = groups.find((g) => g.group === row.group);
+			says(expected && String(row.run_ns) === String(expected.run_ns), `${hash}: the core map has ${row.run_ns} ns of ${row.group}, the command ${expected?.run_ns}`);
 			const sum = Object.entries(row).filter(([key]) => /^cpu\d/.test(key)).reduce((all, [, ns]) => all + Number(ns), 0);
 			says(sum === Number(row.run_ns), `${hash}: cells of ${row.group} add up to ${sum}`);
 		}
 	}
-	// who ran next after the task
+	// tasks that ran next after the task
 	await tab.go(`#view=tasks&tasks=${task}`);
 	const next = parseExact(cdict('successors', '-q', '--tid', String(tid), '--format', 'json', cdictFile)).successors;
-	const told = JSON.parse(await tab.evaluate(`JSON.stringify([...document.querySelectorAll('table[data-table=successors] tbody tr')].map((tr) => Number(tr.querySelector('[data-key=count]').dataset.value)))`));
-	says(JSON.stringify(told) === JSON.stringify(next.map((row) => Number(row.count))), `successors are ${told}, the command's ${next.map((row) => row.count)}`);
+	const expected = JSON.parse(await tab.evaluate(`JSON.stringify([...document.querySelectorAll('table[data-table=successors] tbody tr')].map((tr) => Number(tr.querySelector('[data-key=count]').dataset.value)))`));
+	says(JSON.stringify(expected) === JSON.stringify(next.map((row) => Number(row.count))), `successors are ${expected}, the command's ${next.map((row) => row.count)}`);
 	// by keyboard
 	await tab.go('#view=tasks&fold=groups');
 	const before = await tab.evaluate('document.querySelectorAll("table[data-table=tasks] tbody tr").length');
@@ -115,7 +115,7 @@ async function check(browser, file, cdictFile) {
 	})()`));
 	says(parts.exits === parts.by_reason && parts.reasons > 3 && parts.one < parts.exits, `exits of each reason add up to ${parts.by_reason} of ${parts.exits}, of the first ${parts.one}`);
 	says(parts.runs === parts.by_cpu && parts.runs > 0, `runs of each CPU add up to ${parts.by_cpu} of ${parts.runs}`);
-	// where in the second: what came with the page is what the engine says of the whole
+	// where in the second: the figures in the page are those of the engine for the whole
 	const offsets = JSON.parse(await tab.evaluate(`(async () => {
 		const { app, decoder } = cdictPage, out = [];
 		for (const [kind, heat] of Object.entries(app.capture.bins.heat)) {

@@ -6,7 +6,7 @@ import { cdict } from './page.mjs';
 
 const LINE = /^\s*(\d+)\s+\[(\d+)\]\s+(\d+)\.(\d{9}):\s+(\S+):\s(.*)$/;
 
-/** {run, sleep, wakeup, guest, exit: [{tid, cpu, from: null | ns, to, reason, doubtful}]}, times since t0_ns; doubtful: a switch was not seen meanwhile. */
+/** {run, sleep, wakeup, guest, exit: [{tid, cpu, from: null | ns, to, reason, doubtful}]}, times since t0_ns; doubtful: a switch was not seen in between. */
 export function intervalsOf(file, t0_ns) {
 	const lines = cdict('script', '-q', file).split('\n').map((line) => LINE.exec(line)).filter(Boolean);
 	// without sched_wakeup a sleeper's switch-in is due to the waking of before its switch-out, where none came after it
@@ -14,14 +14,14 @@ export function intervalsOf(file, t0_ns) {
 	const early = new Set(), since = new Map();
 	const out = { run: [], sleep: [], wakeup: [], guest: [], exit: [] };
 	const on = new Map(), away = new Map(), woken = new Map(), kvm = new Map();
-	const runs = new Set(); // who was heard of and not switched out since
-	const gaps = []; // [from, to]: a switch was not seen, since another than who had the CPU was switched out
+	const runs = new Set(); // tasks with an event and not switched out since
+	const gaps = []; // [from, to]: a switch was not seen, since another task than the one on the CPU was switched out
 
 	for (const [, own, where, s, ns, event, text] of lines) {
 		const at = Number(BigInt(s + ns) - BigInt(t0_ns)), cpu = Number(where), tid = Number(own);
 		const pid = (key) => Number(new RegExp(` ?${key}=(\\d+)`).exec(text)?.[1]);
 
-		// who is heard of runs: there is no wait left
+		// a task with an event runs: a wait has ended
 		woken.delete(tid);
 		runs.add(tid);
 		if (event === 'sched:sched_switch') {
@@ -43,11 +43,11 @@ export function intervalsOf(file, t0_ns) {
 			away.set(prev, at);
 			on.set(cpu, { tid: next, at });
 		} else if (/^sched:sched_(waking|wakeup|wakeup_new)$/.test(event) && !/success=0/.test(text)) {
-			const who = pid('pid');
+			const wakee = pid('pid');
 
-			if (runs.has(who) && event === 'sched:sched_waking') early.add(who);
+			if (runs.has(wakee) && event === 'sched:sched_waking') early.add(wakee);
 
-			if (!woken.has(who) && !runs.has(who)) woken.set(who, on.has(pid('target_cpu')) ? at : null);
+			if (!woken.has(wakee) && !runs.has(wakee)) woken.set(wakee, on.has(pid('target_cpu')) ? at : null);
 		} else if (event === 'kvm:kvm_entry' || event === 'kvm:kvm_exit') {
 			const entry = event === 'kvm:kvm_entry', before = kvm.get(tid);
 			const from = before && before.entry !== entry ? before.at : null;
@@ -56,7 +56,7 @@ export function intervalsOf(file, t0_ns) {
 			kvm.set(tid, { entry, at, reason: entry ? null : /reason (\S+)/.exec(text)?.[1] });
 		}
 	}
-	// what was pending or open while a switch was not seen is none, or one whose beginning is not known
+	// intervals pending or open while a switch was not seen are dropped, or have an unknown beginning
 	for (const one of Object.values(out).flat())
 		one.doubtful = gaps.some(([from, to]) => from < one.to && to > (one.from ?? one.to));
 	return out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // node keys.mjs PAGE CDICT - by keys alone: from cell to cell of the core map and from slice to slice of the cores, each named for a
-// screen reader with what the commands say, and opened by Enter. A line "ok NAME" or "not ok NAME" for each.
+// screen reader with the figures of the commands, and opened by Enter. A line "ok NAME" or "not ok NAME" for each.
 
 import { Browser } from './browser.mjs';
 import { cdict, parseExact } from './page.mjs';
@@ -18,10 +18,10 @@ async function coremap(tab, says) {
 	for (const key of ['ArrowRight', 'ArrowDown', 'ArrowDown', 'Home', 'ArrowDown', 'End', 'ArrowUp', 'ArrowLeft']) {
 		await tab.key(key);
 		const label = await tab.evaluate('document.activeElement.getAttribute("aria-label")');
-		const [, who, cpu] = /^(.*) on CPU (\d+), ran/.exec(label) ?? [];
-		const row = rows.find((r) => r.tid === names.get(who) && String(r.cpu) === cpu);
+		const [, taskName, cpu] = /^(.*) on CPU (\d+), ran/.exec(label) ?? [];
+		const row = rows.find((r) => r.tid === names.get(taskName) && String(r.cpu) === cpu);
 		says(row && number(label, /ran (?:[^(,]*\()?([\d,]+) ns/) === BigInt(row.run_ns), `${key}: ${label}; the command: ${JSON.stringify(row)}`);
-		says(await tab.evaluate('!cdictPage.app.card.el.hidden && cdictPage.app.card.el.getAttribute("role") === "status"'), `${key}: nothing is told`);
+		says(await tab.evaluate('!cdictPage.app.card.el.hidden && cdictPage.app.card.el.getAttribute("role") === "status"'), `${key}: nothing is shown`);
 		seen.add(label);
 	}
 	says(seen.size >= 4, `${seen.size} cells were reached: ${[...seen]}`);
@@ -37,7 +37,7 @@ async function slices(tab, says) {
 	await tab.go(`#view=cores&clock=clock&range=${at},${at + Math.floor((to - from) / 40)}`);
 	await tab.evaluate(`document.querySelector('main canvas[tabindex]').focus()`);
 	const text = (t) => { const s = String(t).padStart(10, '0'); return `${s.slice(0, -9)}.${s.slice(-9)}`; };
-	let told = 0;
+	let reached = 0;
 	for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowDown', 'ArrowRight', 'ArrowLeft', 'ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowUp']) {
 		await tab.key(key);
 		const lines = JSON.parse(await tab.evaluate('JSON.stringify([...cdictPage.app.card.el.children].map((el) => el.textContent))')).join('\n');
@@ -46,9 +46,9 @@ async function slices(tab, says) {
 		if (cpu === undefined || b < 0n) continue;
 		const rows = parseExact(cdict('coremap', '-q', '--format', 'json', '-C', cpu, '--time', `${text(a)},${text(b)}`, file)).coremap;
 		says(rows.some((row) => BigInt(row.run_ns) === b - a), `${key}: ${lines}; the command: ${JSON.stringify(rows)}`);
-		told++;
+		reached++;
 	}
-	says(told >= 4 && t0, `only ${told} slices were reached`);
+	says(reached >= 4 && t0, `only ${reached} slices were reached`);
 	await tab.key('Enter');
 	await tab.idle();
 	says(await tab.evaluate('!cdictPage.app.details.el.hidden && cdictPage.app.details.thing !== null'), 'Enter on a slice does not open its details');

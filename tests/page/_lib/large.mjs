@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // node large.mjs PAGE TEXT - views of the whole capture are drawn without a question to the engine; the list of events is
 // asked for when it comes into view, and begins with TEXT.
-// node large.mjs --cut PAGE - the capture's end is missing: the first view is there, a range says what is wrong.
+// node large.mjs --cut PAGE - the capture's end is missing: the first view is there, a range shows the error.
 
 import { Browser } from './browser.mjs';
 
@@ -28,7 +28,7 @@ async function checkWhole(tab) {
 		await tab.go(`#view=${view}`);
 		const questions = await asked();
 		if (questions) wrong.push(`${view} of the whole capture asked the engine for ${questions}`);
-		if (view === 'tasks' && (await late()) !== whole) wrong.push(`of the tables ${whole} only ${await late()} are left before anybody wants them`);
+		if (view === 'tasks' && (await late()) !== whole) wrong.push(`of the tables ${whole} only ${await late()} are left before they are needed`);
 	}
 	await tab.go(`#view=vcpus&fold=tasks&open=${await tab.evaluate('cdictPage.figures().bins.vcpus[0]')}`);
 	const seen = await tab.evaluate(`(() => {
@@ -38,7 +38,7 @@ async function checkWhole(tab) {
 	if (seen[0] !== seen[1] || seen[2] !== seen[3]) wrong.push(`an opened vCPU begins with ${seen[0]} ns behind ${seen[2]}, the table with ${seen[1]} behind ${seen[3]}`);
 	if (await asked() !== 'histogram') wrong.push('rows of the whole capture were asked of the engine');
 	await tab.go('#view=cores');
-	if (await tab.evaluate('document.querySelectorAll(".event-list tr").length')) wrong.push('events are listed that nobody sees');
+	if (await tab.evaluate('document.querySelectorAll(".event-list tr").length')) wrong.push('events are listed that are not visible');
 	await tab.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
 	await tab.until('document.querySelectorAll(".event-list tr").length > 0', 'the list of events that came into view');
 	if ((await asked()) !== 'rows') wrong.push('the list was not asked for once, or counted anew');
@@ -54,7 +54,7 @@ async function checkCut(tab) {
 }
 
 try {
-	const tab = await browser.open(file, { height: 560 }); // in which the events are below what is seen
+	const tab = await browser.open(file, { height: 560 }); // in which the events are below the visible part
 	await tab.ready();
 	await tab.idle();
 	await (cut ? checkCut(tab) : checkWhole(tab));

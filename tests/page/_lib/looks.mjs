@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node looks.mjs NAME=PAGE=VIEW,VIEW... - of every view in both themes: each text stands out from what it is on as WCAG 2.1 AA asks (4.5:1,
-// 3:1 of large text; what is disabled is exempt), computed from what the browser shows; and all that the keyboard reaches, by Tab alone, in
+// node looks.mjs NAME=PAGE=VIEW,VIEW... - of every view in both themes: each text has the contrast to its background that WCAG 2.1 AA asks for (4.5:1,
+// 3:1 of large text; disabled elements are exempt), computed from the browser's styles; and all that the keyboard reaches, by Tab alone, in
 // the order of the page, is named for a screen reader, marked when it has the focus, and in view. A line "ok NAME" or "not ok NAME".
 
 import { Browser } from './browser.mjs';
@@ -20,7 +20,7 @@ const FAINT = `(() => {
 		if (!text || !el.checkVisibility({ visibilityProperty: true }) || el.closest(':disabled, .offscreen, svg.brush')) return;
 		const stack = chain(el);
 		const ground = stack.reduce((under, e) => over(parse(getComputedStyle(e).backgroundColor), under), [255, 255, 255]);
-		// what is half transparent has something of its ground
+		// half transparent elements are mixed with their background
 		const faded = stack.reduce((all, e) => all * getComputedStyle(e).opacity, 1);
 		const ink = over([...over(parse(el instanceof SVGElement ? style.fill : style.color), ground), faded], ground);
 		const size = parseFloat(style.fontSize), need = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700) ? 3 : 4.5;
@@ -37,7 +37,7 @@ const FAINT = `(() => {
 	return { seen, bad: [...bad.values()] };
 })()`;
 
-// In the page: what has the focus.
+// In the page: the element with the focus.
 const FOCUS = `(() => {
 	const el = document.activeElement;
 	if (!el || el === document.body) return null;

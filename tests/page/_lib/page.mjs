@@ -9,7 +9,7 @@ import { join } from 'node:path';
 const top = process.env.TOP;
 export const loader = await import(pathToFileURL(join(top, 'render/web/page.js')).href);
 
-// The text of each script element that has an id: what the page asks for.
+// The text of each script element that has an id: the requests of the page.
 export function elementsOf(html) {
 	const elements = new Map();
 	for (const [, id, text] of html.matchAll(/<script type="[^"]*" id="([^"]*)">([^<]*)<\/script>/g)) elements.set(id, text);
@@ -25,7 +25,7 @@ export async function readPage(file) {
 	return page;
 }
 
-// What cdict prints; with a status of 2 (lossy input) it still prints.
+// The output of cdict; with a status of 2 (lossy input) it still prints.
 export function cdict(...args) {
 	try {
 		return execFileSync(process.env.CDICT, args, { encoding: 'utf8', maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -72,7 +72,7 @@ export function commandTables(file, options = []) {
 
 const same = (a, b) => a === b || (a !== null && b !== null && String(a) === String(b));
 
-// What differs between the command's row and ours, as a text; null: nothing.
+// The difference between the command's row and ours, as a text; null: none.
 export function rowDiffers(expected, got) {
 	for (const key of Object.keys(expected)) {
 		if (!same(expected[key], got[key])) return `${key}: the command says ${expected[key]}, the page ${got[key]}`;

@@ -13,7 +13,7 @@ import { cdict, parseExact } from './page.mjs';
 const { duration, percent } = await import(pathToFileURL(join(process.env.TOP, 'render/web/ui/text.js')).href);
 const MOST = 6; // things of a kind in one view that a command is asked about
 
-// What the heat maps, where in the second, and the strip say on a grid; the cells of a map that was clicked.
+// The texts of the heat maps, where in the second, and the strip on a grid; the cells of a map that was clicked.
 const HITS = (plot) => `(() => {
 	const plot = ${plot}, out = new Set();
 	for (let i = 0; i < 48 && plot?.width; i++)
@@ -46,7 +46,7 @@ const CELLS = (table, key) => `JSON.stringify([...document.querySelectorAll('tab
 	cells: [...tr.querySelectorAll('td[data-value]')].map(({ dataset }) => ({ ...dataset, value: JSON.parse(dataset.value ?? 'null') })) })))`;
 
 // The case.
-let file, capture, wrong, asked, told, intervals, whos;
+let file, capture, wrong, asked, answers, intervals, whos;
 
 const says = (ok, kind, text) => {
 	asked.set(kind, (asked.get(kind) ?? 0) + 1);
@@ -62,11 +62,11 @@ const plain = (text) => Number(String(text).replaceAll(',', ''));
 const timeOf = (text) => { const [, s, rest] = /(\d+)\.(\d+) s/.exec(text); return Number(BigInt(s + rest.padEnd(9, '0')) - BigInt(capture.t0_ns)); };
 const edge = (from, to, n, i) => (i >= n ? to : from + Math.ceil(i * (to - from) / n));
 
-/** What a command prints for a time, asked once. */
+/** The output of a command for a time, run once. */
 function ask(range, ...args) {
 	const key = JSON.stringify([range, args]);
-	if (!told.has(key)) told.set(key, parseExact(cdict(args[0], '-q', '--format', 'json', '--time', range.map(seconds).join(), ...args.slice(1), file)));
-	return told.get(key);
+	if (!answers.has(key)) answers.set(key, parseExact(cdict(args[0], '-q', '--format', 'json', '--time', range.map(seconds).join(), ...args.slice(1), file)));
+	return answers.get(key);
 }
 
 /** The filter as options of a command. */
@@ -82,7 +82,7 @@ function ofKind(kind, [from, to], { tasks = [], vms = [], cpus = [], reasons = [
 		(kind !== 'exit' || !reasons.length || reasons.includes(i.reason)));
 }
 
-/** Whether the page's number is that of the intervals; of what may be none there may be fewer. */
+/** Whether the page's number is that of the intervals; of doubtful ones there may be fewer. */
 function isCount(n, list) {
 	return n <= list.length && n >= list.filter((one) => !one.doubtful).length;
 }
@@ -100,7 +100,7 @@ async function heatMap(tab, map, range, filter, where) {
 		const own = all.filter((s) => s.from !== null && s.to >= a && s.to < b && s.to - s.from >= least && s.to - s.from < most);
 		says(isCount(plain(n), own), `${kind} cells`, `${where}: ${lines.join(' | ')}: cdict script has ${own.length}`);
 	}
-	// the list behind a cell is of as many
+	// the list of a cell has as many rows
 	const head = await tab.evaluate(FIRST_CELL(map));
 	if (!head) return;
 	await tab.idle();
@@ -188,16 +188,16 @@ async function taskBars(tab, range, filter, where) {
 
 async function matrices(tab, range, filter, where) {
 	const faces = { delays: ['behind', '--by', 'vm'], beside: ['beside', '--by', 'sibling'] };
-	for (const [face, [who, ...by]] of Object.entries(faces)) {
+	for (const [face, [other, ...by]] of Object.entries(faces)) {
 		if (face === 'beside' && !capture.siblings.some((threads) => threads.length > 1)) continue;
 		await tab.evaluate(`cdictPage.setState({ matrix: '${face}' })`);
 		const { [face]: rows } = ask(range, 'vcpu', ...by, ...options({ ...filter, cpus: [] }));
 		const shown = JSON.parse(await tab.evaluate(CELLS(face, 'vm')));
 		for (const { of, cells } of shown) for (const cell of cells) {
-			const row = rows.find((r) => r.vm === of && (cell[who] === undefined || r[who] === cell[who]));
-			says(row && String(row[cell.key]) === String(cell.value), `matrix of ${face}`, `${where}: ${cell.key} of ${of} ${who} ${cell[who] ?? 'all'} is ${cell.value}, the command's ${row?.[cell.key]}`);
+			const row = rows.find((r) => r.vm === of && (cell[other] === undefined || r[other] === cell[other]));
+			says(row && String(row[cell.key]) === String(cell.value), `matrix of ${face}`, `${where}: ${cell.key} of ${of} ${other} ${cell[other] ?? 'all'} is ${cell.value}, the command's ${row?.[cell.key]}`);
 		}
-		const expected = new Set(rows.filter((r) => r[`${who}_ns`] > 0).map((r) => r.vm));
+		const expected = new Set(rows.filter((r) => r[`${other}_ns`] > 0).map((r) => r.vm));
 		says(shown.length === Math.min(8, expected.size), `matrix of ${face}`, `${where}: ${shown.length} VMs are shown, the command has ${expected.size}`);
 	}
 	await tab.evaluate("cdictPage.setState({ matrix: 'delays' })");
@@ -211,7 +211,7 @@ async function halts(tab, range, filter, where) {
 	}
 }
 
-/** What is chosen takes colours away, and no figures. */
+/** A selection removes colours, and no figures. */
 async function bars(tab, range, where) {
 	const { vcpu } = ask(range, 'vcpu');
 	for (const { of, cells } of JSON.parse(await tab.evaluate(CELLS('vcpu', 'tid')))) {
@@ -282,7 +282,7 @@ try {
 		file = args[i + 2];
 		wrong = [];
 		asked = new Map();
-		told = new Map();
+		answers = new Map();
 		const done = await check(browser, args[i + 1]).catch((error) => wrong.push(error.stack ?? String(error)));
 		if (!wrong.length && [...asked.values()].reduce((sum, n) => sum + n, 0) < 300) wrong.push(`there was too little to ask about: ${done}`);
 		console.log(wrong.length ? [`not ok ${args[i]}`, `${wrong.length} differences`, ...wrong.slice(0, process.env.ALL ? 1000 : 12)].join('\n    # ') : `# ${done}\nok ${args[i]}`);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node quiet.mjs [--firefox] PAGE | +PAGE... - each page, view by view, with what people do, and what they take along: nothing on the console, no
+// node quiet.mjs [--firefox] PAGE | +PAGE... - each page, view by view, with the actions of a user, and exports: nothing on the console, no
 // request, no dialog, no element that foreign text made. A line "PAGE: quiet" for each, or one for each
 // thing that it does. Of +PAGE everything that can be taken along is, too, and all kinds of names are chosen and looked at.
 
@@ -30,8 +30,8 @@ const INJECTED = `(() => {
 	return bad.slice(0, 5).join('; ');
 })()`;
 
-// What the page has to say of everything that can be pointed at; which cards there were.
-const TOLD = `(() => {
+// Texts of the page for everything that can be pointed at; the cards that were shown.
+const OBSERVED = `(() => {
 	const { app } = cdictPage;
 	let n = 0;
 	for (const plot of [...app.view.plots, app.overview.plot, app.pins.plot])
@@ -64,7 +64,7 @@ const TAKEN = `(async () => {
 	HTMLAnchorElement.prototype.click = click;
 	return JSON.stringify(await Promise.all(out.map(async ({ name, blob: b }) => ({ name, type: b.type, text: b.type === 'image/png' ? String(b.size) : await b.text() }))));
 })()`;
-// What stands in a filter, is searched for, pinned, looked at in detail, opened.
+// Names in a filter, searched for, pinned, shown in detail, opened.
 const DEEDS = `(async () => {
 	const { app } = cdictPage, { capture } = app;
 	const some = capture.tasks.filter((t) => t.tid).slice(0, 8), idle = () => new Promise((done) => { const look = () => (document.documentElement.dataset.busy ? setTimeout(look, 10) : done()); setTimeout(look, 20); });
@@ -113,18 +113,18 @@ async function useIt(tab) {
 	await tab.drag(400, 165, 700, 165);
 	for (const key of ['w', 'd', 's', 'a', 'f', 'm', '?', 'Escape', '/', 'Escape', 'Escape']) await tab.key(key);
 	await tab.idle();
-	// what folds is opened, and what can be taken along is looked at
+	// folded parts are opened, and exports are checked
 	await tab.evaluate('void document.querySelectorAll(".group-name .opener, .menu summary").forEach((el) => el.click())');
 	await tab.idle();
 }
 
-// What a picture does when it is opened as a document of its own.
+// The actions of a picture that is opened as a document.
 async function openPicture(browser, { name, text }, wrong) {
 	const path = join(mkdtempSync(join(tmpdir(), 'taken-')), 'x.svg');
 	writeFileSync(path, text);
 	const tab = await browser.open(path);
 	await sleep(100);
-	if (!(await tab.evaluate('document.documentElement.localName === "svg" && !document.querySelector("parsererror, script, [onload], [onerror]")'))) wrong.push(`${name} is no picture`);
+	if (!(await tab.evaluate('document.documentElement.localName === "svg" && !document.querySelector("parsererror, script, [onload], [onerror]")'))) wrong.push(`${name} is not a picture`);
 	await tab.look();
 	wrong.push(...tab.problems().map((text_) => `${name}: ${text_}`));
 	await tab.close();
@@ -141,7 +141,7 @@ async function visit(browser, file, thoroughly) {
 			await useIt(tab);
 			const injected = await tab.evaluate(INJECTED);
 			if (injected) wrong.push(`${view}: ${injected}`);
-			await tab.evaluate(TOLD);
+			await tab.evaluate(OBSERVED);
 			// of one that is not quiet no more is to be known
 			if (tab.problems().length || wrong.length) break;
 			if (!thoroughly) continue;
@@ -154,7 +154,7 @@ async function visit(browser, file, thoroughly) {
 			tables += files.filter(({ type }) => type === 'text/csv').length;
 			if (['vcpus', 'exits', 'tasks&fold=groups', 'cores'].includes(view)) await tab.evaluate(DEEDS);
 			await tab.idle();
-			await tab.evaluate(TOLD);
+			await tab.evaluate(OBSERVED);
 			const more = await tab.evaluate(INJECTED);
 			if (more) wrong.push(`${view}, used: ${more}`);
 			if (tab.problems().length || wrong.length) break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // node ranges.mjs [--firefox] NAME PAGE CDICT [NAME PAGE CDICT]... - in one real browser: what each page
-// computes for a range of time, and what stands in its document, is what the commands print with --time.
+// computes for a range of time, and in its document, are those that the commands print with --time.
 // A line "ok NAME" or "not ok NAME" for each.
 
 import { TABLES, cdict, commandTables, loader, readPage, rowDiffers } from './page.mjs';
@@ -10,7 +10,7 @@ const firefox = args[0] === '--firefox' && args.shift();
 const { Browser } = await import(firefox ? './firefox.mjs' : './browser.mjs');
 const VIEWS = ['vcpus', 'exits', 'tasks', 'coremap', 'switches', 'cores'];
 
-// The case: its capture, what is wrong, how much was compared.
+// The case: its capture, the faults, how much was compared.
 let cdictFile, capture, wrong, compared;
 
 // [from, to) as --time takes it: seconds of the recording's clock, exact to the ns
@@ -28,7 +28,7 @@ function rangesOf({ from, to }) {
 }
 
 // The key by which a row is found: texts and identities of the command's row. Tasks may have
-// other names in a window that did not see them renamed: tid and pid tell them.
+// other names in a window that did not see them renamed: tid and pid identify them.
 const KEYS = ['tid', 'cpu', 'reason', 'reason_code', 'antagonist_tid'];
 const BYNAME = new Set(['name', 'comm', 'vm', 'antagonist', 'antagonist_vm', 'worst_behind', 'worst_task', 'worst_antagonist', 'vcpu']);
 const keyOf = (row, table) => [...KEYS, ...(['exits_vm', 'halts_vms'].includes(table) ? ['vm'] : table === 'delays' ? ['vm', 'behind'] : table === 'beside' ? ['vm', 'beside'] : [])].filter((key) => !(table === 'tasks' && key === 'cpu' && row.tid))
@@ -39,7 +39,7 @@ function compare(where, expected, tables) {
 		const want = expected[name];
 		const table = tables[name];
 		if (!table) {
-			wrong.push(`${where}: there is no table ${name}`);
+			wrong.push(`${where}: table ${name} is missing`);
 			continue;
 		}
 		const rows = table.rows.map((row) => loader.commandRow(capture, table, row));
@@ -64,7 +64,7 @@ function compare(where, expected, tables) {
 	}
 }
 
-// What the document says, table by table, must be a row of the shown figures, cell by cell.
+// The figures in the document, table by table, must be a row of the shown figures, cell by cell.
 const DOCUMENT = `(() => {
 	const bad = []; let cells = 0; const shown = new Set();
 	const figures = cdictPage.figures().tables;

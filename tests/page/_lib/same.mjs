@@ -7,7 +7,7 @@ const page = await readPage(process.argv[2]);
 const { compare } = page;
 const wrong = [];
 
-if (compare.normalised) wrong.push('windows of the same length are said to differ');
+if (compare.normalised) wrong.push('windows of the same length are reported to differ');
 for (const [name, { rows, figures, key }] of Object.entries(compare.tables)) {
 	if (!rows.length) wrong.push(`${name}: no row`);
 	for (const row of rows) {
@@ -21,7 +21,7 @@ for (const [name, { rows, figures, key }] of Object.entries(compare.tables)) {
 		if (JSON.stringify(row.tasks[0]) !== JSON.stringify(row.tasks[1])) wrong.push(`${name} ${row.key}: other tasks`);
 	}
 }
-// what is compared is what the tables have: the run time of every name
+// the compared figures are those of the tables: the run time of every name
 const byName = new Map();
 const capture = page.captures[0];
 const at = (key) => capture.tables.tasks.columns.indexOf(key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node screens.mjs DIRECTORY NAME=PAGE=VIEW,VIEW... - pictures of each page's views: at three sizes, light and dark, as those see them
-// who see no green or no colour, and on paper. A line "ok NAME" or "not ok NAME" a page: nothing is blank, wider than the window, cut, or
+// node screens.mjs DIRECTORY NAME=PAGE=VIEW,VIEW... - pictures of each page's views: at three sizes, light and dark, as seen by people
+// that see no green or no colour, and on paper. A line "ok NAME" or "not ok NAME" a page: nothing is blank, wider than the window, cut, or
 // dark on paper. SCREENS=all: every page in every size, theme and sight; else a sample.
 
 import { execFileSync } from 'node:child_process';
@@ -18,7 +18,7 @@ const SEEN = { run: EACH, small: [EACH[0]], host: [EACH[0]], loss: [EACH[0]], fl
 const PAPER = ['run', 'host', 'small', 'stacks']; // in the sample
 const LEAST_BYTES = 15000; // one colour makes some 5 kB at these sizes
 
-// What cannot be seen though it is there: a table or matrix wider than its place.
+// Hidden content: a table or matrix wider than its place.
 const CUT = `[...document.querySelectorAll('.table-scroll, .delays-scroll, .table-box, .tools')].filter((el) => el.checkVisibility() && el.scrollWidth > el.clientWidth + 1)
 	.map((el) => (el.querySelector('[data-table]')?.dataset.table ?? el.className) + ' is ' + (el.scrollWidth - el.clientWidth) + ' pixels wider than its place').join(', ')`;
 
@@ -86,8 +86,8 @@ async function paper(browser, { name, file, views }, wrong) {
 		const { data } = await tab.send('Page.printToPDF', { preferCSSPageSize: true, printBackground: true });
 		writeFileSync(what, Buffer.from(data, 'base64'));
 		const text = execFileSync('pdftotext', ['-layout', what, '-'], { encoding: 'utf8' });
-		const told = await tab.evaluate('document.querySelector(".what strong")?.textContent ?? ""');
-		if (!text.includes(told)) wrong.push(`${what} does not say ${told}`);
+		const shown = await tab.evaluate('document.querySelector(".what strong")?.textContent ?? ""');
+		if (!text.includes(shown)) wrong.push(`${what} does not say ${shown}`);
 		for (const control of ['filter rows', 'search tasks', 'show every', 'drag:', 'CSV'])
 			if (text.includes(control)) wrong.push(`${what} has the control "${control}"`);
 		const sheets = Number(/^Pages:\s+(\d+)/m.exec(execFileSync('pdfinfo', [what], { encoding: 'utf8' }))[1]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node shoot.mjs PAGE FILE.png=VIEW... - a picture of each view, in a window of 1280x800, light; it fails when the page does what it must not.
+// node shoot.mjs PAGE FILE.png=VIEW... - a picture of each view, in a window of 1280x800, light; it fails when the page does something forbidden.
 
 import { Browser } from './browser.mjs';
 

@@ -34,7 +34,7 @@ try {
 	await check('first half');
 	// a step of a gesture while slices are left
 	await tab.evaluate('cdictPage.app.view.table.setRows(cdictPage.app.rows("tasks")); cdictPage.app.zoom([cdictPage.app.range[0], cdictPage.app.range[1] - 10000])');
-	await check('zoomed meanwhile');
+	await check('zoomed in between');
 	await tab.evaluate('cdictPage.app.zoom(null)');
 	await check('back at the whole');
 	await tab.evaluate('document.querySelector("th[data-sort=tid]").click()');

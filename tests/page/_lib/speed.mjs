@@ -2,7 +2,7 @@
 // node speed.mjs PAGE - how long a page of a large capture takes, in ms: until the first view (by the clock, and the CPU of
 // the page's thread), for a zoom step (CPU of the page's thread, from the key until the frame is drawn), until each view of the
 // whole capture is there (with the CPU of the page's thread and of the process), until a range's
-// figures are there, and what the engine alone takes for figures: of the whole, and of 10 ms at places all over the capture
+// figures are there, and the time of the engine alone for figures: of the whole, and of 10 ms at places all over the capture
 // (CPU of the worker's thread, which other people's work on the machine does not change much).
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const browser = await Browser.launch();
 const sorted = (list) => list.toSorted((a, b) => a - b);
 const median = (list) => sorted(list)[Math.floor(list.length / 2)];
 
-// CPU in ms, by page process, of its threads of that name ("main", or as they are called); Linux tells it to the ns.
+// CPU in ms, by page process, of its threads of that name ("main", or their own name); Linux counts it in ns.
 async function cpuOf(name) {
 	const { processInfo } = await browser.send('SystemInfo.getProcessInfo');
 	return new Map(processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => {
@@ -124,7 +124,7 @@ try {
 		return median(all.slice(1));
 	};
 	const whole = await asked(from, to, 4);
-	// Each place is asked for once: what a user who goes there waits for. The same places in every run.
+	// Each place is asked for once: the time that a user waits there. The same places in every run.
 	const places = [];
 	for (let i = 0, seed = 7; i < PLACES; i++) {
 		seed = (seed * 1103515245 + 12345) % 2 ** 31;

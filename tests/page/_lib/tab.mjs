@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What a test does with a page, in whatever browser: browser.mjs and firefox.mjs say how.
+// Actions of a test in a page, in any browser: implemented by browser.mjs and firefox.mjs.
 
 export const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 export class Tab {
-	// evaluate(expression) gives its value, awaited; problems() what the page must not have done.
+	// evaluate(expression) gives its value, awaited; problems() the forbidden events of the page.
 
 	// Brings problems() up to date, where they have to be asked for.
 	async look() { }

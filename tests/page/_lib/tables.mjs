@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node tables.mjs PAGE CDICT [OPTION...] - every table in the page is what the command prints.
+// node tables.mjs PAGE CDICT [OPTION...] - every table in the page is that of the command.
 
 import { TABLES, commandTables, loader, readPage, rowDiffers } from './page.mjs';
 
@@ -17,7 +17,7 @@ function fail(text) {
 for (const name of Object.keys(TABLES)) {
 	const table = data.tables[name];
 	const want = expected[name];
-	if (!table) fail(`there is no table ${name}`);
+	if (!table) fail(`table ${name} is missing`);
 	if (table.rows.length !== want.rows.length) fail(`${name}: the command has ${want.rows.length} rows, the page ${table.rows.length}`);
 	table.rows.forEach((row, i) => {
 		const differs = rowDiffers(want.rows[i], loader.commandRow(data, table, row));
@@ -25,7 +25,7 @@ for (const name of Object.keys(TABLES)) {
 		rows++;
 	});
 	if (want.total) {
-		// "total without idle" and its like is no task
+		// "total without idle" and its like is not a task
 		const { name: word, reason, vm, ...figures } = want.total;
 		const got = loader.commandRow(data, table, table.total);
 		const differs = rowDiffers(figures, Object.fromEntries(Object.entries(got).filter(([key]) => key in figures)));

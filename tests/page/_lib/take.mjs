@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node take.mjs PAGE CDICT RANGE VIEW... - what can be taken along from each view, of the whole and of RANGE ("from,to" in ns since the first
+// node take.mjs PAGE CDICT RANGE VIEW... - the exports of each view, of the whole and of RANGE ("from,to" in ns since the first
 // event): the picture as SVG, which alone shows all of its words inside its edges and none over another; as PNG, the same twice as fine; the
-// tables as CSV, to the byte what the command prints; the link, which leads to the same state; the clipboard. "ok NAME" or "not ok NAME".
+// tables as CSV, to the byte those of the command; the link, which leads to the same state; the clipboard. "ok NAME" or "not ok NAME".
 
 import { existsSync, mkdtempSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const COMMANDS = {
 	tasks_roles: 'tasks --by role', latency: 'latency', coremap: 'coremap',
 };
 
-// What a picture alone shows: its size, its words, and which of them are outside it or lie on others.
+// The contents of a single picture: its size, its words, and which of them are outside it or lie on others.
 const WORDS = `(() => {
 	const svg = document.documentElement, { width, height } = svg.viewBox.baseVal;
 	const words = [...svg.querySelectorAll('text')].filter((el) => el.textContent.trim()).map((el) => ({ text: el.textContent, box: el.getBoundingClientRect() }));
@@ -81,7 +81,7 @@ async function view(browser, tab, name, from, wrong) {
 		says(at < 0 && ours.length === theirs.length, `${table}.csv, line ${at + 1}: ${ours[at]}; the command: ${theirs[at]}`);
 	}
 
-	// the link: the same state in another window; and what the clipboard holds
+	// the link: the same state in another window; and the contents of the clipboard
 	await tab.evaluate('document.querySelector("[data-save=link]").click()');
 	await tab.until('navigator.clipboard.readText().then((text) => text === location.href)', 'the link in the clipboard', 5000);
 	await menu(tab);

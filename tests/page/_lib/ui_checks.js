@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The page's own rules, without a page: names, numbers, the address, zoom. Bundled by
-// render/web/build/bundle.awk as the page is, run by node and by Chromium (tests/page/ui.sh). Tells
-// "ok NAME" or "not ok NAME" and why.
+// render/web/build/bundle.awk as the page is, run by node and by Chromium (tests/page/ui.sh). Prints
+// "ok NAME" or "not ok NAME" and the reason.
 
 import * as clock from '../../../render/web/ui/clock.js';
 import * as compare from '../../../render/web/ui/compare.js';
@@ -48,7 +48,7 @@ check('times_of_the_clock_are_exact', [
 	[clock.wallTime({ wall_t0: null }, 1), null],
 ]);
 
-const told = (kind, to, t, span) => {
+const texts = (kind, to, t, span) => {
 	clock.useClock(kind, { t0_ns: '922060149460', wall_t0: null, window: { from: 0, to } });
 	const all = [clock.moment(t), clock.moment(t, 9), clock.moment(t, 3), clock.momentIn(t, span), clock.spanText([t, t + span])];
 
@@ -57,10 +57,10 @@ const told = (kind, to, t, span) => {
 };
 
 check('times_of_a_capture_have_one_unit', [
-	[told('start', 354193019, 45424123, 48900000), ['45.424 ms', '45.424123 ms', '45 ms', '45.42 ms', '45.4–94.3 ms']],
-	[told('start', 354193019, 200000, 420000), ['0.200 ms', '0.200000 ms', '0 ms', '0.2000 ms', '0.20–0.62 ms']],
-	[told('start', 5020000000, 45424123, 48900000), ['0.045424 s', '0.045424123 s', '0.045 s', '0.04542 s', '0.045–0.094 s']],
-	[told('clock', 354193019, 45424123, 48900000), ['922.105573 s', '922.105573583 s', '922.105 s', '922.10557 s', '922.105–922.154 s']],
+	[texts('start', 354193019, 45424123, 48900000), ['45.424 ms', '45.424123 ms', '45 ms', '45.42 ms', '45.4–94.3 ms']],
+	[texts('start', 354193019, 200000, 420000), ['0.200 ms', '0.200000 ms', '0 ms', '0.2000 ms', '0.20–0.62 ms']],
+	[texts('start', 5020000000, 45424123, 48900000), ['0.045424 s', '0.045424123 s', '0.045 s', '0.04542 s', '0.045–0.094 s']],
+	[texts('clock', 354193019, 45424123, 48900000), ['922.105573 s', '922.105573583 s', '922.105 s', '922.10557 s', '922.105–922.154 s']],
 ]);
 check('a_vm_without_a_name_is_called_vm', [
 	[['1959', 'alpha', 'VM 3', '7up', ''].map(text.vmName), ['VM 1959', 'alpha', 'VM 3', '7up', '']],
@@ -73,7 +73,7 @@ check('the_address_gives_the_state_back', [
 	[state.fromFragment('#view=exits&range=5,1', state.START).range, null],
 	[state.fromFragment('#vms=%zz&tasks=-1,x,4&__proto__=1&range=abc', state.START), { ...state.START, tasks: [4] }],
 ]);
-check('zoom_keeps_what_is_under_the_pointer_and_stays_in_the_window', [
+check('zoom_keeps_the_time_under_the_pointer_and_stays_in_the_window', [
 	[gestures.zoomed([0, 1000], 250, 0.5, [0, 1000], 10), [125, 625]],
 	[gestures.zoomed([0, 1000], 0, 4, [0, 1000], 10), [0, 1000]],
 	[gestures.zoomed([500, 520], 510, 0.1, [0, 1000], 20), [500, 520]],
@@ -105,7 +105,7 @@ function slice(from, to, a, b) {
 	return drawn;
 }
 
-check('a_slice_has_only_what_is_done_on_a_cpu', [
+check('a_slice_has_only_states_on_a_cpu', [
 	[slice(100, 200, 0, 10), ['g 0 0 3 10', 'e 3 0 3 10', 'g 6 0 4 10']],
 	[slice(100, 200, 0.5, 5.5), ['g 0.5 0 1.5 10', 'e 2 0 1 10', 'g 3 5 1 5', 'e 3 0 1 5', 'g 4 0 1.5 10']],
 	[slice(100, 200, 4.2, 6.2), ['g 4.2 3 2 7', 'e 4.2 0 2 3']],

@@ -30,7 +30,7 @@ const EVENTS = { 'wake-up': /sched_wak/, exit: /kvm_exit/, entry: /kvm_entry/, m
 const FINDINGS = 'JSON.stringify([...document.querySelectorAll(".finding")].sort((a, b) => a.dataset.index - b.dataset.index).map((el) => [el.dataset.kind, el.querySelector(".sentence").textContent]))';
 
 // The case.
-let file, capture, wrong, asked, whos, told;
+let file, capture, wrong, asked, whos, answers;
 
 const says = (ok, text) => { if (!ok) wrong.push(text); };
 const seconds = (t) => {
@@ -44,8 +44,8 @@ const timeAt = (lines, word) => ns((new RegExp(`^${word} (\\d+\\.\\d{9})`, 'm').
 /** Rows that a command prints for a time; the same is asked once. */
 function rows(command, key, from, to, ...options) {
 	const how = [command, '-q', '--format', 'json', '--time', `${seconds(from)},${seconds(to)}`, ...options, file];
-	if (!told.has(String(how))) told.set(String(how), parseExact(cdict(...how)));
-	return told.get(String(how))[key];
+	if (!answers.has(String(how))) answers.set(String(how), parseExact(cdict(...how)));
+	return answers.get(String(how))[key];
 }
 const number = (v) => BigInt(v ?? -1);
 
@@ -62,31 +62,31 @@ function barTip(task, state, lines, range) {
 	says(row && number(state === 'delayed' ? row.delayed_ns : row[`${state}_ns`]) === exact(lines), `${lines.join(' | ')}: the command says ${JSON.stringify(row)}`);
 }
 
-function sliceTip(who, cpu, lines) {
+function sliceTip(taskName, cpu, lines) {
 	const [from, to] = [timeAt(lines, 'from'), timeAt(lines, 'to')];
-	const idle = who.startsWith('IDLE'), unknown = who === 'unknown task';
-	const row = rows('coremap', 'coremap', from, to, '-C', cpu).find((r) => String(r.cpu) === cpu && r.run_ns && (unknown ? r.unknown : idle ? r.idle : whos.get(who)?.tids.includes(r.tid)));
+	const idle = taskName.startsWith('IDLE'), unknown = taskName === 'unknown task';
+	const row = rows('coremap', 'coremap', from, to, '-C', cpu).find((r) => String(r.cpu) === cpu && r.run_ns && (unknown ? r.unknown : idle ? r.idle : whos.get(taskName)?.tids.includes(r.tid)));
 	says(row && number(row.run_ns) === to - from && exact(lines) === to - from, `${lines.join(' | ')}: the command says ${JSON.stringify(row)}`);
 }
 
 // A cell of the core map: run time and switches of the range.
-function cellTip(who, cpu, lines, range) {
-	const row = rows('coremap', 'coremap', ...range.map(absolute), '-C', cpu).find((r) => String(r.cpu) === cpu && !r.unknown && (who.startsWith('IDLE') ? r.idle : whos.get(who)?.tids.includes(r.tid)));
-	const said = lines[2].match(/^([\d,]+) switch(?:es)?$/)?.[1].replaceAll(',', '');
-	says(row && number(row.run_ns) === exact(lines) && String(row.switches) === said, `${lines.join(' | ')}: the command says ${JSON.stringify(row)}`);
+function cellTip(taskName, cpu, lines, range) {
+	const row = rows('coremap', 'coremap', ...range.map(absolute), '-C', cpu).find((r) => String(r.cpu) === cpu && !r.unknown && (taskName.startsWith('IDLE') ? r.idle : whos.get(taskName)?.tids.includes(r.tid)));
+	const switchesShown = lines[2].match(/^([\d,]+) switch(?:es)?$/)?.[1].replaceAll(',', '');
+	says(row && number(row.run_ns) === exact(lines) && String(row.switches) === switchesShown, `${lines.join(' | ')}: the command says ${JSON.stringify(row)}`);
 }
 
-function markTip(what, who, lines) {
+function markTip(what, taskName, lines) {
 	const at = timeAt(lines, 'at');
 	const text = cdict('script', '-q', '--time', `${seconds(at)},${seconds(at + 1n)}`, file);
 	says(EVENTS[what].test(text), `${lines.join(' | ')}: no such event then`);
 	if (what !== 'exit' || exact(lines) < 0n)
 		return;
-	const row = rows('exits', 'exits', at, at + exact(lines) + 1n, '--tid', String(whos.get(who).tid)).find(({ reason }) => reason === lines[1]);
+	const row = rows('exits', 'exits', at, at + exact(lines) + 1n, '--tid', String(whos.get(taskName).tid)).find(({ reason }) => reason === lines[1]);
 	says(row && number(row.max_ns) === exact(lines), `${lines.join(' | ')}: the command says ${JSON.stringify(row)}`);
 }
 
-/** What kind of tooltip it is, and how it is held against a command; null: it tells of a picture's column, not of a thing. */
+/** The kind of a tooltip, and how it is compared with a command; null: it describes a picture's column, not a thing. */
 function checkOf(lines, range) {
 	const head = lines[0];
 	const state = /^(.*?): (.*)$/.exec(head);
@@ -94,11 +94,11 @@ function checkOf(lines, range) {
 	const mark = /^(wake-up|exit|entry|migration) of (.*)$/.exec(head);
 	// names may have colons and blanks of their own
 	for (const [key, words] of WORDS) {
-		const [, who] = [...whos.keys()].map((w) => [head.startsWith(`${w}: `) && words.test(head.slice(w.length + 2)), w]).find(([is]) => is) ?? [];
-		if (who !== undefined && timeAt(lines, 'from') >= 0n)
-			return whos.get(who).vcpu !== null ? [`state ${key}`, () => stateTip(whos.get(who), key, lines)] : null;
-		if (who !== undefined && /of the range$/.test(lines.at(-1)))
-			return [`bar ${key}`, () => barTip(whos.get(who), key, lines, range)];
+		const [, taskName] = [...whos.keys()].map((w) => [head.startsWith(`${w}: `) && words.test(head.slice(w.length + 2)), w]).find(([is]) => is) ?? [];
+		if (taskName !== undefined && timeAt(lines, 'from') >= 0n)
+			return whos.get(taskName).vcpu !== null ? [`state ${key}`, () => stateTip(whos.get(taskName), key, lines)] : null;
+		if (taskName !== undefined && /of the range$/.test(lines.at(-1)))
+			return [`bar ${key}`, () => barTip(whos.get(taskName), key, lines, range)];
 	}
 	if (state && /^waited [\d,]+ ns$/.test(state[2]) && whos.has(state[1]))
 		return ['delayed', () => barTip(whos.get(state[1]), 'delayed', lines, range)];
@@ -142,7 +142,7 @@ const STATES = WORDS.map(([state]) => `${state}_ns`);
 const total = (list) => list.reduce((all, v) => all + v, 0);
 
 // Each number of each sentence is a figure of the table that it leads to, in the same range; none is of time that was not
-// recorded, and no more than two tell the same of one.
+// recorded, and no more than two have the same figure of one.
 async function sentences(tab, where) {
 	const shown = JSON.parse(await tab.evaluate(FIGURES_SHOWN));
 	const alike = new Map();
@@ -150,14 +150,14 @@ async function sentences(tab, where) {
 
 	for (const { kind, view, says: pieces, text, task: [task] = [], of, range } of shown.findings.map((f) => ({ ...f, task: f.tasks }))) {
 		const words = pieces.filter((piece) => typeof piece === 'string').join('\0');
-		const told = (words.match(/[\d.]+ (?:µs|ms|s)\b/g) ?? []).map((t) => t.split(' '));
+		const durations = (words.match(/[\d.]+ (?:µs|ms|s)\b/g) ?? []).map((t) => t.split(' '));
 		const percents = [...words.matchAll(/(\d+) %(?! of the time or more)/g)].map((m) => Number(m[1]));
 		const at = pieces.find((piece) => typeof piece === 'object' && 'at' in piece)?.at ?? null;
 		const row = shown[view === 'tasks' ? 'tasks' : 'vcpu'].find((r) => r.task === task);
 		const reasons = shown.vcpu_reasons.filter((r) => r.task === task && !r.idle);
 		const cost = reasons.map((r) => r.exit_ns + r.qemu_ns);
 		const is = (what, ...ns) => {
-			const fits = ns.length === told.length && told.every(([v, unit], i) => Math.abs(ns[i] / UNITS[unit] - v) <= 0.5001 / 10 ** (v.split('.')[1]?.length ?? 0));
+			const fits = ns.length === durations.length && durations.every(([v, unit], i) => Math.abs(ns[i] / UNITS[unit] - v) <= 0.5001 / 10 ** (v.split('.')[1]?.length ?? 0));
 			says(fits, `${where}: "${text}": ${what} are ${ns} ns in the table`);
 		};
 		const parts = (...want) => says(String(percents) === String(want.map((v) => v.toFixed(0))), `${where}: "${text}": the table has ${want} %`);
@@ -186,8 +186,8 @@ async function sentences(tab, where) {
 			}
 			const cpu = /on CPU (\d+)/.exec(words);
 			says(at === row.worst_at_ns && (!cpu || Number(cpu[1]) === row.worst_cpu), `${where}: "${text}": the worst at ${row.worst_at_ns}, ${at}, on CPU ${row.worst_cpu}`);
-			says(!capture.loss.records.some((loss) => loss.cpu === row.worst_cpu && loss.to_ns > at && loss.from_ns < at + row.worst_ns), `${where}: "${text}" rests on what was lost`);
-			says(pieces.filter((piece) => piece.task !== undefined && piece.task !== task).every((piece) => behind.some((r) => r.antagonist === piece.task)), `${where}: "${text}" names who was not in its way`);
+			says(!capture.loss.records.some((loss) => loss.cpu === row.worst_cpu && loss.to_ns > at && loss.from_ns < at + row.worst_ns), `${where}: "${text}" is based on lost events`);
+			says(pieces.filter((piece) => piece.task !== undefined && piece.task !== task).every((piece) => behind.some((r) => r.antagonist === piece.task)), `${where}: "${text}" names a task that was not in its way`);
 		} else if (kind === 'handling') {
 			const qemu = total(reasons.map((r) => r.qemu_ns));
 			is('handled, in QEMU, for', total(cost), ...qemu ? [qemu] : [], Math.max(...cost));
@@ -197,7 +197,7 @@ async function sentences(tab, where) {
 		} else if (kind === 'imbalance') {
 			const [busy, idle] = [...words.matchAll(/CPU (\d+)/g)].map((m) => shown.cpus.find((r) => r.cpu === Number(m[1])));
 			parts(100 * busy.busy_ns / (shown.range[1] - shown.range[0]), 100 * idle.idle_ns / (shown.range[1] - shown.range[0]));
-		} else if (kind === 'good' && told.length) {
+		} else if (kind === 'good' && durations.length) {
 			is('the longest wait', row.worst_ns);
 			says(at === row.worst_at_ns, `${where}: "${text}": at ${row.worst_at_ns}`);
 		}
@@ -215,7 +215,7 @@ const look = async (tab, kind, task, at) => {
 		rank: document.querySelector('.details [data-rank]')?.dataset.rank, text: document.querySelector('.details').textContent })`));
 };
 
-// The worst wait of each task is that of `cdict vcpu` and `cdict latency`; who had the CPU then is that of `cdict coremap`.
+// The worst wait of each task is that of `cdict vcpu` and `cdict latency`; the task on the CPU then is that of `cdict coremap`.
 async function details(tab) {
 	const whole = [capture.window.from, capture.window.to].map(absolute);
 	const vcpus = parseExact(cdict('vcpu', '-q', '--format', 'json', file)).vcpu.filter((row) => row.worst_ns);
@@ -229,8 +229,8 @@ async function details(tab) {
 		says(found.shown.some(([key, value]) => key === 'ns' && value === String(row.worst_ns)), `the panel does not show ${row.worst_ns}: ${JSON.stringify(found.shown)}`);
 		const cells = new Map(rows('coremap', 'coremap', absolute(found.thing.from), absolute(found.thing.to), '-C', String(found.thing.cpu)).filter((r) => r.run_ns && !r.unknown).map((r) => [r.idle ? 0 : r.tid, r.run_ns]));
 		for (const culprit of found.rows ?? [])
-			says(cells.get(capture.tasks[culprit.task]?.tid ?? 0) === culprit.run_ns, `who had CPU ${found.thing.cpu} while ${row.name} waited: ${culprit.run_ns} ns; the command: ${JSON.stringify([...cells])}`);
-		says(found.rows?.length, `nobody had the CPU while ${row.name} waited`);
+			says(cells.get(capture.tasks[culprit.task]?.tid ?? 0) === culprit.run_ns, `the task on CPU ${found.thing.cpu} while ${row.name} waited: ${culprit.run_ns} ns; the command: ${JSON.stringify([...cells])}`);
+		says(found.rows?.length, `no task had the CPU while ${row.name} waited`);
 		const stay = found.stay;
 		says(stay && (stay.woken ? stay.woken.at === found.thing.from : stay.out?.at === found.thing.from), `the wait of ${row.name} begins with nothing: ${JSON.stringify(stay)}`);
 		asked.set('panel', (asked.get('panel') ?? 0) + 1);
@@ -253,7 +253,7 @@ async function details(tab) {
 		const shown = await tab.evaluate('(() => { const { thing } = cdictPage.app.details; cdictPage.app.select([thing.from, thing.from + Math.max(2, Math.floor((thing.to - thing.from) / 2))]); return [thing.from, thing.to].join(); })()');
 		await tab.idle();
 		says((await tab.evaluate('[cdictPage.app.details.thing.from, cdictPage.app.details.thing.to].join()')) === shown, 'a narrower range clips the thing');
-		says(await tab.evaluate('cdictPage.app.range[1] >= cdictPage.app.details.thing.to || /▸/.test(document.querySelector(".details").textContent)'), 'it is not said that the thing goes on');
+		says(await tab.evaluate('cdictPage.app.range[1] >= cdictPage.app.details.thing.to || /▸/.test(document.querySelector(".details").textContent)'), 'it is not shown that the thing goes on');
 	}
 	await tab.evaluate('cdictPage.app.details.close(); cdictPage.app.select(null)');
 	await tab.idle();
@@ -291,7 +291,7 @@ async function check(browser, page) {
 	await tab.evaluate('cdictPage.setState({ range: null, tasks: [], cpus: [], pins: [], view: "cores" })');
 	await tab.idle();
 	await details(tab);
-	says(asked.get('cell') >= MOST, `the core map said too little: ${asked.get('cell')} cells`);
+	says(asked.get('cell') >= MOST, `the core map had too few cells: ${asked.get('cell')} cells`);
 	[...new Set(tab.problems())].forEach((text) => wrong.push(text));
 	await tab.close();
 	return [...asked].map(([kind, n]) => `${n} of ${kind}`).join(', ');
@@ -304,7 +304,7 @@ try {
 		file = args[i + 2];
 		wrong = [];
 		asked = new Map();
-		told = new Map();
+		answers = new Map();
 		const done = await check(browser, args[i + 1]).catch((error) => wrong.push(error.stack ?? String(error)));
 		if (!wrong.length && asked.size < 3) wrong.push(`there was too little to ask about: ${done}`);
 		console.log(wrong.length ? [`not ok ${args[i]}`, `${wrong.length} differences`, ...wrong.slice(0, 12)].join('\n    # ') : `# ${done}\nok ${args[i]}`);

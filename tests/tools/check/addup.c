@@ -66,7 +66,7 @@ static const struct cdict_loss *loss_at(void *ctx, size_t i)
 	return &((struct thinned *)ctx)->losses[i];
 }
 
-/* One walk over what is left of the capture in this round. */
+/* One walk over the rest of the capture in this round. */
 static void walk(struct thinned *th, struct analyze_source *src, const struct analyze_options *opts,
 		 struct parts *parts)
 {
@@ -221,7 +221,7 @@ static bool same_when(const struct digest_when *a, const struct digest_when *b)
 		}                                                                                  \
 	} while (0)
 
-/* What is of no use any more may differ. */
+/* Values that are not used any more may differ. */
 static bool rows_agree(const struct digest *x, const struct digest_row *a, const struct digest *y,
 		       const struct digest_row *b, uint64_t t_ns)
 {
@@ -250,7 +250,7 @@ static bool rows_agree(const struct digest *x, const struct digest_row *a, const
 		return true;
 	AGREE(same_when(&k->exit, &l->exit) && same_when(&k->entry, &l->entry));
 	AGREE(same_when(&k->user, &l->user));
-	/* The file tells which vCPU it is before an event does. */
+	/* The file gives the vCPU before an event does. */
 	AGREE(k->vcpu_id == l->vcpu_id || k->vcpu_id == -1);
 	AGREE(k->exit.t_ns == ANALYZE_NO_TIME ||
 	      (k->type == l->type && k->value == l->value && k->how == l->how && k->isa == l->isa));
@@ -261,7 +261,7 @@ static bool rows_agree(const struct digest *x, const struct digest_row *a, const
 	return true;
 }
 
-/* Nothing is told of the dead. */
+/* There is no row of a task that has ended. */
 static bool is_over(const struct digest_row *row)
 {
 	uint64_t out = row->out[0].t_ns;
@@ -271,13 +271,13 @@ static bool is_over(const struct digest_row *row)
 	       !is_after(row->moved[0].t_ns, out);
 }
 
-/* Digests at a time that were read are those that the file tells. */
-static bool digests_agree(struct digests *read, struct digests *told, uint64_t t_ns)
+/* Digests worked out at a time are those that the file stores. */
+static bool digests_agree(struct digests *read, struct digests *stored, uint64_t t_ns)
 {
 	struct digest x = { 0 }, y = { 0 };
 	struct cdict_error err = { 0 };
 	bool agree = !digests_at(read, t_ns, NULL, &x, &err) &&
-		     !digests_at(told, t_ns, NULL, &y, &err) && x.n_cpus == y.n_cpus;
+		     !digests_at(stored, t_ns, NULL, &y, &err) && x.n_cpus == y.n_cpus;
 
 	for (size_t i = 0; agree && i < x.rows.n; i++) {
 		const struct digest_row *a = &x.rows.at[i];
@@ -287,7 +287,7 @@ static bool digests_agree(struct digests *read, struct digests *told, uint64_t t
 			continue;
 		agree = row && rows_agree(&x, a, &y, row, t_ns);
 		if (!row)
-			fprintf(stderr, "addup: at %" PRIu64 " nothing is told of %d\n", t_ns,
+			fprintf(stderr, "addup: at %" PRIu64 " there is no row of %d\n", t_ns,
 				a->tid);
 	}
 	for (uint32_t c = 0; agree && c < x.n_cpus; c++) {
@@ -309,14 +309,14 @@ static bool digests_agree(struct digests *read, struct digests *told, uint64_t t
 
 static void compare_digests(struct thinned *th, unsigned rounds)
 {
-	struct digests *read = NULL, *told = NULL;
+	struct digests *read = NULL, *stored = NULL;
 	struct cdict_error err = { 0 };
 	uint64_t first_ns, last_ns;
 
 	HOLDS(!digests_new(&read, th->reader, 500, &err) &&
-	      !digests_stored(&told, th->reader, &err));
+	      !digests_stored(&stored, th->reader, &err));
 	HOLDS(cdict_reader_window(th->reader, &first_ns, &last_ns));
-	if (told) {
+	if (stored) {
 		HOLDS(!digests_step(read, UINT64_MAX, &err) && digests_can_resume(read));
 		for (unsigned i = 0; i < rounds; i++) {
 			struct digest x = { 0 };
@@ -328,15 +328,15 @@ static void compare_digests(struct thinned *th, unsigned rounds)
 				t_ns = x.rows.at[rnd(th, x.rows.n)].in[0].t_ns;
 			digest_fini(&x);
 			if (t_ns != ANALYZE_NO_TIME && t_ns > first_ns)
-				HOLDS(digests_agree(read, told, t_ns));
+				HOLDS(digests_agree(read, stored, t_ns));
 		}
 	}
 	digests_free(read);
-	digests_free(told);
+	digests_free(stored);
 }
 
-/* A walk over a window alone tells what one over the whole capture tells of it. */
-static void windows_of(struct thinned *th, unsigned rounds, bool told)
+/* A walk over a window alone gives the same as that part of a walk over the whole capture. */
+static void windows_of(struct thinned *th, unsigned rounds, bool stored)
 {
 	struct cdict_error err = { 0 };
 	uint64_t first_ns, last_ns;
@@ -349,7 +349,7 @@ static void windows_of(struct thinned *th, unsigned rounds, bool told)
 
 		opts.from_ns = first_ns + rnd(th, last_ns - first_ns - length);
 		opts.to_ns = opts.from_ns + 1 + rnd(th, length);
-		if (told)
+		if (stored)
 			HOLDS(!digests_stored(&digests, th->reader, &err));
 		else
 			HOLDS(!digests_new(&digests, th->reader, 1 + rnd(th, 2000), &err));
@@ -365,7 +365,7 @@ static void windows_of(struct thinned *th, unsigned rounds, bool told)
 			HOLDS(!analyze_engine_run_reader(a.eng, th->reader, &err));
 			must_hold(&a);
 			parts_take(parts, &a);
-			parts_take_edges(parts, &a, !told);
+			parts_take_edges(parts, &a, !stored);
 			all_free(&a);
 		}
 		parts_must_equal(&th->whole, &th->alone);
@@ -377,7 +377,7 @@ int main(int argc, char **argv)
 {
 	struct thinned th = { .seed = 1 };
 	struct cdict_error err = { 0 };
-	unsigned told, rounds = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 20;
+	unsigned stored, rounds = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 20;
 
 	if (argc < 2)
 		return 129;
@@ -393,7 +393,7 @@ int main(int argc, char **argv)
 	/* Of the file's own digests, when it has any, and of those of a copy with small blocks. */
 	n_windows = 0;
 	windows_of(&th, rounds, true);
-	told = n_windows;
+	stored = n_windows;
 	for (unsigned round = 0; round < 3; round++) {
 		struct cdict_reader *whole = th.reader;
 		struct buf bytes = { 0 };
@@ -406,7 +406,7 @@ int main(int argc, char **argv)
 		buf_fini(&bytes);
 		th.reader = whole;
 	}
-	printf("%u windows by the file's digests, %u by a copy's\n", told, n_windows - told);
+	printf("%u windows by the file's digests, %u by a copy's\n", stored, n_windows - stored);
 	cdict_reader_close(th.reader);
 	return 0;
 }

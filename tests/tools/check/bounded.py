@@ -30,8 +30,8 @@ COMMANDS = [['info', '{}', '--verify'], ['tasks', '{}'], ['switches', '{}'], ['c
             ['export', '{}', '-o', 'x.pftrace'], ['export', '{}', '-o', 'x.csv'], ['export', '{}', '-o', 'x.sqlite'],
             ['query', 'SELECT state, sum(dur) FROM thread_state GROUP BY state; SELECT count(*) FROM ftrace_event', '{}'],
             ['sweep', '--plot', '{}', '-o', 'x.svg']]
-YARD = 0.4  # seconds of CPU of the yardstick; the machines of this project take 0.55 to 0.7, for the limits are near what they take
-PAGE = 48  # MiB more: what a page draws from is of one size for all files
+YARD = 0.4  # seconds of CPU of the yardstick; the machines of this project take 0.55 to 0.7, since the limits are near these values
+PAGE = 48  # MiB more: the data that a page draws from has one size for all files
 
 
 def too_long(used, seconds):
@@ -46,7 +46,7 @@ def too_long(used, seconds):
 
 
 def run(words, folder, seconds):
-    """Its status, what it used, the bytes it printed, what it said. What takes too long is done again: something else may have had the core."""
+    """Its status, the resources used, the bytes printed, the message. A run that takes too long is repeated: the core may have been busy."""
     for _ in range(3):
         result = run_once(words, folder, seconds)
         if not too_long(result[1], seconds):
@@ -67,10 +67,10 @@ def run_once(words, folder, seconds):
 
 def one(argv):
     with tempfile.TemporaryDirectory() as folder:
-        status, used, _, said = run(argv[2:], folder, int(argv[1]))
+        status, used, _, message = run(argv[2:], folder, int(argv[1]))
     mib, seconds = used.ru_maxrss / 1024, used.ru_utime + used.ru_stime
     if status not in (0, 2) or mib > int(argv[0]) or too_long(used, int(argv[1])):
-        print(f'{" ".join(argv[2:])}: status {status}, {mib:.0f} MiB, {seconds:.1f} s: {said.decode(errors="replace").strip()}')
+        print(f'{" ".join(argv[2:])}: status {status}, {mib:.0f} MiB, {seconds:.1f} s: {message.decode(errors="replace").strip()}')
 
 
 def imports(argv):
@@ -79,18 +79,18 @@ def imports(argv):
         for path in argv[2:]:
             mib = os.path.getsize(path) / 1048576
             words = ['convert', '-j1', '-e', '*', '-i', os.path.abspath(path), '-o', 'x.cdict']
-            status, used, _, said = run(words, folder, seconds + mib)
+            status, used, _, message = run(words, folder, seconds + mib)
             wrong = []
-            if status not in (0, 1, 2) or (status and not said):
+            if status not in (0, 1, 2) or (status and not message):
                 wrong.append(f'status {status}')
-            if status == 1 and (not said or os.path.exists(f'{folder}/x.cdict')):
-                wrong.append('no word, or a file')
+            if status == 1 and (not message or os.path.exists(f'{folder}/x.cdict')):
+                wrong.append('no message, or a file')
             if used.ru_maxrss / 1024 > base + 8 * mib:
                 wrong.append(f'{used.ru_maxrss // 1024} MiB')
             if too_long(used, seconds + mib):
                 wrong.append(f'{used.ru_utime + used.ru_stime:.1f} s')
             if wrong:
-                print(f'{os.path.basename(path)}: {", ".join(wrong)}: {said.decode(errors="replace").strip()}')
+                print(f'{os.path.basename(path)}: {", ".join(wrong)}: {message.decode(errors="replace").strip()}')
             if os.path.exists(f'{folder}/x.cdict'):
                 os.unlink(f'{folder}/x.cdict')
 
@@ -118,9 +118,9 @@ def main(argv):
                 for old in os.listdir(folder):
                     os.unlink(f'{folder}/{old}')
                 words = [os.path.abspath(path) if w == '{}' else w for w in command]
-                status, used, printed, said = run(words, folder, seconds + mib)
+                status, used, printed, message = run(words, folder, seconds + mib)
                 wrong = []
-                if status not in (0, 1, 2) or (status and not said):
+                if status not in (0, 1, 2) or (status and not message):
                     wrong.append(f'status {status}')
                 most = base[-1] if command[0] in ('export', 'query') else base[0]
                 if used.ru_maxrss / 1024 > most + 8 * mib + (PAGE if command[0] == 'report' else 0):
@@ -130,7 +130,7 @@ def main(argv):
                 if printed > 20e6 * (1 + mib):
                     wrong.append(f'{printed} bytes printed')
                 if wrong:
-                    print(f'{os.path.basename(path)}: {command[0]}: {", ".join(wrong)}: {said.decode(errors="replace").strip()}')
+                    print(f'{os.path.basename(path)}: {command[0]}: {", ".join(wrong)}: {message.decode(errors="replace").strip()}')
 
 
 main(sys.argv[1:])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * dumpevents [-a] FILE: every event of a cdict, one line each (dumpline.h), in the
- * reader's order; with -a before them what else is in it, each line with a # in front.
+ * reader's order; with -a before them the other contents, each line with a # in front.
  * Status 2, and the damage on stderr, when the file is not whole.
  */
 #include <stdio.h>

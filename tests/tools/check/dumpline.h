@@ -6,7 +6,7 @@
  *	CPU T_NS TID PID MODE NAME FIELD=VALUE...
  *
  * CPU is - when unknown. Scalars are decimal. Texts stand in double quotes, with
- * every byte that is no printable ASCII, the quote and the backslash as \xNN; other
+ * every byte that is not printable ASCII, the quote and the backslash as \xNN; other
  * bytes are hexadecimal, two digits each, in braces.
  */
 #ifndef TESTS_TOOLS_CHECK_DUMPLINE_H

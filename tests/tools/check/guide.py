@@ -27,15 +27,15 @@ while i < len(lines):
     i += 1
     if not command:
         continue
-    told = 0
+    wanted = 0
     blank = 0
     while i < len(lines) and (re.match(r"    (?!\$ )", lines[i]) or (not lines[i] and i + 1 < len(lines) and re.match(r"    (?!\$ )", lines[i + 1]))):
         count = re.match(r"    @(\d+)$", lines[i])
         if lines[i] != "    [...]":
-            told += int(count[1]) if count else 1
+            wanted += int(count[1]) if count else 1
         i += 1
-    said = run(command[1])
-    for line in said[:told]:
+    printed = run(command[1])
+    for line in printed[:wanted]:
         print(f"    {line}".rstrip())
-    if told and told < len(said):
+    if wanted and wanted < len(printed):
         print("    [...]")

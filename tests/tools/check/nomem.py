@@ -22,7 +22,7 @@ def read(path):
 
 
 def run(command, preload, fds=(), cwd=None, **variables):
-    """Its status as a shell has it; what it said is in out and err."""
+    """Its status as a shell has it; its output is in out and err."""
     with open('out', 'wb') as out, open('err', 'wb') as err:
         status = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=err, pass_fds=fds,
                                 env={**os.environ, 'LD_PRELOAD': preload, **variables}).returncode
@@ -30,7 +30,7 @@ def run(command, preload, fds=(), cwd=None, **variables):
 
 
 def counted(start, log):
-    """The status of a run that start(fds, VARIABLE) makes, and what it logs of its calls: numbers."""
+    """The status of a run that start(fds, VARIABLE) makes, and the numbers in its log of calls."""
     with open('count', 'wb') as count:
         os.dup2(count.fileno(), 9)
     status = start((9,), **{log: '9'})
@@ -46,7 +46,7 @@ class Walk:
         self.command = argv[end + 1:]
         self.some = 1 << 62 if os.environ.get('EVERY') == '1' else some
         self.file = self.options.get('file')
-        self.told = 0
+        self.reported = 0
 
     def run(self, fds=(), **variables):
         if self.file and os.path.lexists(self.file):
@@ -69,7 +69,7 @@ class Walk:
     def wrong(self, status):
         err = read('err')
         if status == 0:
-            if read('out') != read('want.out') and not self.is_told(err):
+            if read('out') != read('want.out') and not self.is_reported(err):
                 yield 'status 0 and other output'
             if self.file and (not os.path.exists(self.file) or read(self.file) != read('want.file')):
                 yield 'status 0 and another file'
@@ -85,7 +85,7 @@ class Walk:
         else:
             yield f'status {status}: {err[:200].decode(errors="replace")}'
 
-    def is_told(self, err):
+    def is_reported(self, err):
         return 'told' in self.options and re.search(rb'^cdict.*' + self.options['told'].encode(), err, re.M)
 
     def walk(self):
@@ -99,10 +99,10 @@ class Walk:
             for place in places:
                 for wrong in self.wrong(self.run(**{f'NOMEM_{how}': str(place)})):
                     print(f'{how} {place}: {wrong}')
-                self.told += how == 'AT' and os.path.getsize('err') > 0
+                self.reported += how == 'AT' and os.path.getsize('err') > 0
         # stdio does without one
-        if self.told <= 10 and self.told < n - 1:
-            print(f'only {self.told} of {n} failures were told')
+        if self.reported <= 10 and self.reported < n - 1:
+            print(f'only {self.reported} of {n} failures were reported')
 
 
 if __name__ == '__main__':

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pagesum FILE: what the page's engine says to "checksum", natively: the number of events, and one
- * over every bit of them.  A page must say the same.
+ * pagesum FILE: the answer of the page's engine to "checksum", natively: the number of events, and
+ * one over every bit of them.  A page must say the same.
  */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfnumbers - prints what perf's reports would print of a cdict, from the figures of
+ * perfnumbers - prints the output of perf's reports for a cdict, from the figures of
  * analyze/ alone: for tests/oracle/figures/numbers.sh.
  *
  *	perfnumbers timehist|state|latency|vmexit|ioport|mmio|msr FILE.cdict [6.12]

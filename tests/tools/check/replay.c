@@ -5,8 +5,8 @@
  *	replay [--stdio PORT] STATE FILE...
  *
  * Writes its port to STATE/port and every request it gets to STATE/log; serves until it is
- * killed. --stdio: one connection after the other on standard input and output, behind
- * something that speaks TLS on PORT. A FILE is a recording ("### ..." as its first line, see
+ * killed. --stdio: one connection after the other on standard input and output, for
+ * a program that speaks TLS on PORT. A FILE is a recording ("### ..." as its first line, see
  * replay.h) or a script of rules, of which the first that fits answers:
  *
  *	> GET /v2.1/servers/detail all_tenants=1 host=compute-1
@@ -14,7 +14,7 @@
  *	@ times 1			only so often
  *	@ delay 500			ms before the answer
  *	@ close				no answer, the connection just ends
- *	@ fill 100000			that many blanks behind the body
+ *	@ fill 100000			that many blanks after the body
  *	< HTTP/1.1 200 OK
  *	< Content-Type: application/json
  *	{"servers": []}

@@ -49,9 +49,9 @@ struct replay_request {
 	char *method, *path, *query; /* inside target */
 };
 
-/* A token that a recording gave, and to whom. */
+/* A token that a recording gave, and its owner. */
 struct replay_token {
-	char *token, *who;
+	char *token, *owner;
 };
 
 static struct replay_rule rules[REPLAY_RULES_MAX];
@@ -118,7 +118,7 @@ static inline const char *owner(const char *token)
 {
 	for (size_t i = 0; i < n_tokens; i++) {
 		if (!strcmp(tokens[i].token, token))
-			return tokens[i].who;
+			return tokens[i].owner;
 	}
 	return NULL;
 }
@@ -136,9 +136,9 @@ static inline bool recorded_fits(const struct replay_rule *r, const struct repla
 	char *token = header(q->head, "X-Auth-Token");
 	char *version = header(q->head, "OpenStack-API-Version");
 	json_t *json = json_loads(q->body, 0, NULL);
-	/* the root of a service answers whoever asks */
+	/* the root of a service answers every client */
 	bool root = !r->token[0] && strstr(r->head, " 200 ");
-	/* what is forbidden stays so with more parameters */
+	/* a forbidden request stays so with more parameters */
 	bool more = strstr(r->head, " 403 ") != NULL;
 	bool fit = (more || params_within(q->query, r->query)) &&
 		   params_within(r->query, q->query) && !strcmp(version, r->version) &&
@@ -159,7 +159,8 @@ static inline void remember_token(const struct replay_rule *r)
 	user = json_object_get(json_object_get(root, "token"), "user");
 	project = json_object_get(json_object_get(root, "token"), "project");
 	if (*token && n_tokens < REPLAY_RULES_MAX && user &&
-	    asprintf(&tokens[n_tokens].who, "%s %s", json_string_value(json_object_get(user, "id")),
+	    asprintf(&tokens[n_tokens].owner, "%s %s",
+		     json_string_value(json_object_get(user, "id")),
 		     project ? json_string_value(json_object_get(project, "id")) : "") > 0)
 		tokens[n_tokens++].token = strdup(token);
 	free(token);

@@ -57,7 +57,7 @@ def inflate(data, size):
 
 
 class Bytes:
-    """A place in bytes that moves on with what is read."""
+    """A place in bytes that advances with each read."""
 
     def __init__(self, data, at=0):
         self.data, self.at, self.end = data, at, len(data)
@@ -102,37 +102,37 @@ class Bytes:
 
 
 def varints(data, n):
-    """Exactly @n varints and nothing behind them."""
+    """Exactly @n varints and nothing after them."""
     if len(data) == n and (not n or max(data) < 128):
         return list(data)
     r = Bytes(data)
     out = [r.varint() for _ in range(n)]
-    check(not r, 'bytes behind a table')
+    check(not r, 'bytes after a table')
     return out
 
 
 class Field:
-    def __init__(self, name, kind=UINT, size=8, offset=0, model=LAST, cell=0, who=0, arg=0):
+    def __init__(self, name, kind=UINT, size=8, offset=0, model=LAST, cell=0, actor=0, arg=0):
         self.name, self.is_text, self.kind = name, kind >= 128, kind & 127
-        self.size, self.offset, self.model, self.cell, self.who, self.arg = \
-            size, offset, model, cell, who, arg
+        self.size, self.offset, self.model, self.cell, self.actor, self.arg = \
+            size, offset, model, cell, actor, arg
         self.is_task = model in TASK_MODELS
         self.is_scalar = self.kind <= INT
 
     def validate(self, number, coded):
-        """What a schema must obey; @number in coding order."""
+        """The rules of a schema; @number in coding order."""
         ok = self.kind <= REL_LOC and self.model <= FOLLOW and self.cell < 32 and (
             self.size in (1, 2, 4, 8) if self.is_scalar else
             self.kind == BYTES or self.size == 4)
         ok &= self.model != TIME and (
             self.is_scalar or not self.is_task and self.model not in (ELAPSED, SUM, SINCE, PROCESS))
         if ok and self.model in (NEXT, SAMETASK, CELL, PROCESS, SUM, SINCE):
-            ok = self.who < number and coded[self.who].is_task
+            ok = self.actor < number and coded[self.actor].is_task
         check(ok and (self.model != SUM or 4 <= self.arg < number), f'field {self.name}')
 
 
 SAMPLE = [Field('time', model=TIME), Field('tid', INT, 4, model=CURRENT),
-          Field('pid', INT, 4, model=PROCESS, who=1), Field('mode', size=1)]
+          Field('pid', INT, 4, model=PROCESS, actor=1), Field('mode', size=1)]
 
 
 class Type:
@@ -193,7 +193,7 @@ def numbers(symbols, bits):
 
 
 def sparse(gaps, misses):
-    """None for the events between the misses and, without end, behind the last."""
+    """None for the events between the misses and, without end, after the last."""
     for gap in gaps:
         yield from repeat(AS_PREDICTED, gap)
         yield next(misses)
@@ -201,7 +201,7 @@ def sparse(gaps, misses):
 
 
 def read_streams(r, n_own):
-    """The streams behind the head of an EVNT block."""
+    """The streams after the head of an EVNT block."""
     sizes = [(0, n := r.varint(), n)]
     size, stored = r.varint(), r.varint()
     sizes.append((1, size, stored) if stored else (0, size, size))
@@ -235,7 +235,7 @@ def read_column(r, streams, field, n):
         if field:
             check(n_symbols <= n, 'more misses than events')
             gaps = varints(data, n_symbols)
-            check(sum(gaps) + n_symbols <= n, 'misses behind the last event')
+            check(sum(gaps) + n_symbols <= n, 'misses after the last event')
     if coding == DICT:
         n_table = r.varint()
         data = streams[1].take(r.varint())
@@ -271,7 +271,7 @@ def read_column(r, streams, field, n):
 
 
 class Task:
-    """What the models remember of a task in a block."""
+    """The state of the models for a task in a block."""
     __slots__ = 'tid', 'next', 'wake', 'wakee', 'out', 'cell'
 
     def __init__(self, tid):
@@ -297,7 +297,7 @@ class Block:
 
     def __init__(self, payload, types):
         r = Bytes(payload)
-        self.cpu = r.count(65536, 'is no CPU') - 1
+        self.cpu = r.count(65536, 'is not a CPU') - 1
         self.n = r.count(65536, 'events')
         self.first = r.varint()
         self.last = self.first + r.varint()
@@ -351,19 +351,19 @@ class Block:
             self.tids.append(i32(tid))
         self.strings, r = [b''], Bytes(texts)
         self.strings += [r.take(n) for n in varints(lengths, n_strings - 1)]
-        check(not r, 'bytes behind the strings')
+        check(not r, 'bytes after the strings')
         self.passes, number, r = [], 0, Bytes(order)
         if r:
             number = r.varint()
         while r:
             n = r.varint()
-            check(n <= self.n - len(self.passes), 'a change of the pass behind the last event')
+            check(n <= self.n - len(self.passes), 'a change of the pass after the last event')
             self.passes += repeat(number & M32, n)
             number += r.svarint()
         self.passes += repeat(number & M32, self.n - len(self.passes))
 
     def shown(self, f):
-        """From what a row holds of a field to its value."""
+        """From the code of a field in a row to its value."""
         if f.is_task and f.kind == UINT:
             return [tid & (1 << 8 * f.size) - 1 for tid in self.tids].__getitem__
         if f.is_task:
@@ -371,7 +371,7 @@ class Block:
         return {UINT: int, INT: i64}.get(f.kind, self.strings.__getitem__)
 
     def plan(self):
-        """For each type, what there is to do for each of its coded fields."""
+        """For each type, the steps for each of its coded fields."""
         at = 0
         for ty in self.types:
             fields = []
@@ -406,7 +406,7 @@ class Block:
                     check(t <= self.last, 'a time after the last')
                 elif f.is_task:
                     if model == NEXT:
-                        w = tasks[row[f.who]]
+                        w = tasks[row[f.actor]]
                         v = current = listed(w.next, code)
                         w.out = t
                         if w.tid == 0:
@@ -425,14 +425,14 @@ class Block:
                     elif model == TASK:
                         v = slots.get(slot, 0)
                     else: # SAMETASK
-                        v = row[f.who]
+                        v = row[f.actor]
                     if model == TASK:
                         slots[slot] = v
                     if len(row) == 1: # the sample's
                         current = v
                 else:
                     if model == CELL or model == PROCESS or model == SUM:
-                        w = tasks[row[f.who]]
+                        w = tasks[row[f.actor]]
                         v = w.cell[f.cell]
                         if v is None:
                             v = w.tid if model == PROCESS else latest[f.cell]
@@ -443,7 +443,7 @@ class Block:
                     elif model == ELAPSED:
                         v = t - account
                     elif model == SINCE:
-                        v = t - tasks[row[f.who]].out
+                        v = t - tasks[row[f.actor]].out
                     elif model == CONTEXT:
                         of = hashed(slot, row[1], 0) % 4096
                         on = hashed(slot, row[1], context[of]) % 32768
@@ -481,7 +481,7 @@ OVER_WITH_OUT = 'IN', 'WAKE', 'WAKE2', 'WOKEN', 'MOVED', 'MOVED2', 'IO', 'UP', '
 
 
 class Facts:
-    """What events of one CPU leave behind of the tasks: of each a dict of times and values."""
+    """The facts about tasks from the events of one CPU: for each a dict of times and values."""
 
     def __init__(self, wakeup):
         self.wakeup, self.tasks, self.outs, self.ins = wakeup, {}, {}, {}
@@ -587,7 +587,7 @@ class Digests:
                 rows[tid] = row
                 every.append((block, row))
             self.cuts.append((cpu, block, rows, missing, latest, ahead))
-        check(not (flags or tids or times or values), 'bytes behind a column')
+        check(not (flags or tids or times or values), 'bytes after a column')
         if self.last:
             check(r.varint() == len(blocks), 'of other blocks')
             n = r.varint()
@@ -601,7 +601,7 @@ class Digests:
                                    names[columns[4].varint()]))
                 if death := columns[5].varint():
                     self.deaths[tid] = (t >> UNIT) + death << UNIT
-            check(not any(columns), 'bytes behind a column of tasks')
+            check(not any(columns), 'bytes after a column of tasks')
         if self.apart:
             ups, n = Bytes(r.string()), -1
             while ups:
@@ -610,11 +610,11 @@ class Digests:
                 row['UP'] = block.last - ups.varint()
                 if before := ups.varint():
                     row['UP2'] = block.last - (before - 1)
-        check(not r, 'bytes behind')
+        check(not r, 'bytes at the end')
 
     def prove(self, c):
-        """Yields what is not as the events are.  Rows are worked out anew, from those of the CPU
-        since its cut before, and must hold exactly what the next block does not make of no use."""
+        """Yields the differences from the events.  Rows are worked out anew, from those of the CPU
+        since its cut before, and must hold exactly the facts that the next block does not supersede."""
         if not self.cuts:
             return
         if not self.last:
@@ -653,7 +653,7 @@ class Digests:
             begin, first = 0, None
             for number, (_, block, rows, missing, latest, ahead) in enumerate(cuts):
                 end = blocks.index(block) + 1
-                facts, behind = Facts(self.wakeup), Facts(self.wakeup)
+                facts, later_facts = Facts(self.wakeup), Facts(self.wakeup)
                 for b in blocks[begin:end]:
                     for *_, e in b.rows:
                         facts.add(e)
@@ -672,15 +672,15 @@ class Digests:
                 else:
                     yield f'CPU {cpu}: rows rest on events up to {ahead}, not {following[-1].t}'
                 for e in following:
-                    behind.add(e)
-                if behind.first and behind.first[0] == facts.cur:
-                    behind.of(facts.cur)['ran'] = True
+                    later_facts.add(e)
+                if later_facts.first and later_facts.first[0] == facts.cur:
+                    later_facts.of(facts.cur)['ran'] = True
                 if blocks[end].first <= block.last:
                     yield f'CPU {cpu}: a cut within {block.last}'
                 for tid in facts.tasks:
                     if tid not in rows and tid in deaths and deaths[tid] <= block.last:
                         continue
-                    yield from self.prove_row(c, cpu, tid, facts, behind, rows.get(tid, {}),
+                    yield from self.prove_row(c, cpu, tid, facts, later_facts, rows.get(tid, {}),
                                               facts.is_vcpu(tid) or vcpus.get(tid), self.apart)
 
     @staticmethod
@@ -707,7 +707,7 @@ class Digests:
 
     @staticmethod
     def recorded(c, first):
-        """When those were dead of whom TASK rows tell all: a birth before all events, a death."""
+        """The times of death of tasks whose TASK rows are complete: a birth before all events, a death."""
         forks, named, exits = {}, set(), {}
         for what, t, _, tid, _ in c.tasks:
             if what == 0:
@@ -721,10 +721,10 @@ class Digests:
                 0 < forks[tid][0] <= first.get(tid, 0)}
 
     @staticmethod
-    def prove_row(c, cpu, tid, facts, behind, row, vcpu, apart):
+    def prove_row(c, cpu, tid, facts, later_facts, row, vcpu, apart):
         # If a block has several switch-outs, a switch-in may be missing without a record
-        vague = behind.missing and behind.outs.get(tid, 0) > 1
-        have, later = facts.tasks[tid], behind.tasks.get(tid, {})
+        vague = later_facts.missing and later_facts.outs.get(tid, 0) > 1
+        have, later = facts.tasks[tid], later_facts.tasks.get(tid, {})
         for what in TIMES if apart else TIMES[:13]:
             t, over = have.get(what), False
             if 'OUT' in later:
@@ -751,11 +751,11 @@ class Digests:
 
 
 class Cdict:
-    """All that is in a file.  damage: what is wrong with it, the first first."""
+    """The contents of a file.  damage: its faults, the first one first."""
 
     def __init__(self, data):
         r = Bytes(data)
-        check(r.take(8) == b'\x89CDICT\r\n', 'this is no cdict')
+        check(r.take(8) == b'\x89CDICT\r\n', 'this is not a cdict')
         version, crc = r.u32(), r.u32()
         check(crc == zlib.crc32(data[:12]), 'header')
         check(version & 0xffff == 1, f'a file of version {version & 0xffff}')
@@ -831,8 +831,8 @@ class Cdict:
             for _ in range(r.count(128, 'fields')):
                 field = r.string().decode('latin1')
                 offset, size = r.count(1 << 20, 'offset'), r.count(1 << 20, 'size')
-                kind, model, cell, who, arg = (r.u8() for _ in range(5))
-                fields.append(Field(field, kind, size, offset, model, cell, who, arg))
+                kind, model, cell, actor, arg = (r.u8() for _ in range(5))
+                fields.append(Field(field, kind, size, offset, model, cell, actor, arg))
             types.append(Type(name, fmt, fields, slot))
             slot += len(fields)
         names = [t.name for t in self.types + types]
@@ -866,7 +866,7 @@ class Cdict:
     def read_losses(self, r):
         losses, late = [], []
         while r:
-            what, cpu, kind = r.varint(), r.count(65536, 'is no CPU') - 1, r.varint() - 1
+            what, cpu, kind = r.varint(), r.count(65536, 'is not a CPU') - 1, r.varint() - 1
             begin = r.varint()
             end = begin + r.varint()
             count = r.varint()
@@ -913,11 +913,11 @@ class Cdict:
         for _ in range(r.count(1 << 22, 'frames')):
             mode = r.u8()
             address = address + r.svarint() & M64
-            frames.append((mode, address, r.count(len(texts), 'is no text') - 1, r.varint(),
-                           r.count(len(texts), 'is no text') - 1))
+            frames.append((mode, address, r.count(len(texts), 'is not a text') - 1, r.varint(),
+                           r.count(len(texts), 'is not a text') - 1))
         stacks = list(self.stacks)
         for _ in range(r.count(1 << 24, 'stacks')):
-            stacks.append([r.count(len(frames) - 1, 'is no frame')
+            stacks.append([r.count(len(frames) - 1, 'is not a frame')
                            for _ in range(r.count(8192, 'frames'))])
         self.texts, self.frames, self.stacks = texts, frames, stacks
 
@@ -925,7 +925,7 @@ class Cdict:
         block, n = self.blocks.get(r.varint()), r.varint()
         check(not block or n == block.n, 'events of another block')
         if block:
-            block.stacks = [r.count(len(self.stacks), 'is no stack') - 1 for _ in range(n)]
+            block.stacks = [r.count(len(self.stacks), 'is not a stack') - 1 for _ in range(n)]
 
     def read_digests(self, r):
         self.digests.read(r, self.blocks)

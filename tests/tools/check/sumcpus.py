@@ -23,8 +23,8 @@ TABLES = {
 }
 
 
-def told(cdict, command, path, *options):
-    """Also of a capture that lost much or has no such events: the command prints what there is, and ends with 2."""
+def table(cdict, command, path, *options):
+    """Also of a capture that lost much or has no such events: the command prints the existing rows, and ends with 2."""
     done = subprocess.run([cdict, command, "--json", *options, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode not in (0, 2) or not done.stdout:
         sys.exit(f"{command}: status {done.returncode}: {done.stderr}")
@@ -43,8 +43,8 @@ def sums(keys, columns, *tables):
 def main():
     cdict, path = sys.argv[1:]
     for command, tables in TABLES.items():
-        whole = told(cdict, command, path)
-        each = [told(cdict, command, path, "--cpu", str(cpu)) for cpu in range(whole["capture"]["cpus"])]
+        whole = table(cdict, command, path)
+        each = [table(cdict, command, path, "--cpu", str(cpu)) for cpu in range(whole["capture"]["cpus"])]
         for name, (keys, columns) in tables.items():
             of_all = sums(keys, columns, whole[name])
             of_each = sums(keys, columns, *(one[name] for one in each))

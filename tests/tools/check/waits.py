@@ -124,7 +124,7 @@ def thread_states(cdict, file):
 
 def ours(cdict, file):
     waits, begun, last = model(events_of(run(cdict, 'script', '-G', '--max-loss', '100', file)))
-    # What is as long as the recording is still beginning, or what its end cuts, is not compared.
+    # Waits that begin while the recording is still starting, or that its end cuts, are not compared.
     expected = {(w.tid, w.begin, w.end) for w in waits if w.begin > begun and w.end < last}
     got = {g for g in thread_states(cdict, file) if g[1] > begun and g[2] < last}
     differ('thread_state', expected, got)
@@ -198,7 +198,7 @@ def perf(data):
 
 
 def sums(cdict, file):
-    """What tasks were delayed is the sum of the runnable states of thread_state, of the whole and of windows."""
+    """The delay of tasks is the sum of the runnable states of thread_state, for the whole and for windows."""
     first, last = (int(v) for v in query(cdict, file, 'SELECT start_ts, end_ts FROM trace_bounds')[0])
     n = 50
     for i in range(-1, n):

@@ -15,7 +15,7 @@ import sys
 import zlib
 
 CDICT = os.environ['CDICT']
-# These read no capture, or change what is outside of the folder.
+# These read no capture, or change files outside of the folder.
 NOT = {'record', 'top', 'identify', 'job', 'pull', 'help', 'sweep'}
 # What an option without choices takes; others get "1".
 VALUES = {'time': '10%-20%', 'tid': '1', 'cpu': '0', 'task': '.', 'vm': 'x', 'map': 'map.csv', 'fields': 'comm,pid,time,trace',
@@ -28,7 +28,7 @@ NO_OPTION = {'help', 'input', 'output', 'job', 'store', 'store-password', 'no-ho
 ENDINGS = {'annotate': ['cdict'], 'convert': ['cdict'], 'stats': ['txt'], 'report': ['html'], 'diff': ['html', 'txt'],
            'heatmap': ['svg', 'png', 'pdf', 'html'], 'flame': ['svg', 'html', 'folded', 'json'],
            'export': ['pftrace', 'json', 'pfw', 'csv', 'folded', 'sqlite'], 'query': ['csv', 'json', 'sqlite']}
-# What a command needs before it does anything.
+# Arguments that a command requires.
 NEEDS = {'successors': ['-t', '.'], 'annotate': ['--map', 'map.csv', '-o', 'out.cdict'], 'convert': ['-o', 'out.cdict'],
          'query': ['--sql', 'queries.sql'], 'push': ['--job', '1', '--store', 'store'], 'export': ['-o', '-'],
          'report': ['-o', 'out.html'], 'flame': ['-o', 'out.svg']}
@@ -59,7 +59,7 @@ def declared():
 
 
 def runs(command, options):
-    """Of one command: argument lists, each with on how many files it is tried, or (below 1) what part of such runs are."""
+    """The argument lists of one command, each with the number of files that it is tried on, or (below 1) the share of such runs."""
     base = NEEDS.get(command, [])
     chosen = [(o, c) for o, c in options.items() if c and o not in NO_OPTION]
     yield base, 99
@@ -70,7 +70,7 @@ def runs(command, options):
         shows = option in ('by', 'view', 'what', 'to')
         for choice in choices:
             yield base + [f'--{option}={choice}'], 1 if shows else 1 / 3
-            # what is drawn, and how: every pair with a later option's choices
+            # content and form: every pair with a later option's choices
             for other, others in chosen[1:] if i == 0 and shows else []:
                 for word in others:
                     yield base + [f'--{option}={choice}', f'--{other}={word}'], 1 / 3
@@ -95,7 +95,7 @@ def main():
         f.write('1,,vcpu0,,,1,web\n')
     commands = declared()
     if len(commands) < 20 or not commands.get('heatmap', {}).get('view'):
-        print(f"'cdict --completion bash' is not what it was: {sorted(commands)}")
+        print(f"'cdict --completion bash' has changed: {sorted(commands)}")
     n, tables = 0, text_of('query', '--format', 'csv', "SELECT name FROM pragma_module_list WHERE name NOT LIKE 'pragma%'", files[0]).split()[1:]
     tables = [t for t in tables if t.isidentifier() and subprocess.run([CDICT, 'query', '-q', f'SELECT * FROM {t} LIMIT 0', files[0]],
                                                                        capture_output=True, check=False).returncode in (0, 2)]

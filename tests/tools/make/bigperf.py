@@ -17,7 +17,7 @@ CHUNK = 100000
 
 
 def sections(path):
-    """What stands before the data, its records, and what stands behind: [before, records, after]."""
+    """The bytes before the data, its records, and the bytes after it: [before, records, after]."""
     with open(path, 'rb') as f:
         data = f.read()
     at, size = struct.unpack_from('<QQ', data, 40)
@@ -39,7 +39,7 @@ def sized(before, size):
 
 
 def moved(after, start, by):
-    """The table of features behind the data, whose offsets are of the file."""
+    """The table of features after the data, whose offsets are of the file."""
     first = struct.unpack_from('<Q', after, 0)[0]
     n = (first - start) // 16
     out = bytearray(after)
@@ -150,7 +150,7 @@ def cdict_hole(path, to, blocks=21, size=250 << 20):
             kind, n = struct.unpack_from('<4sI', data, at + 4)
             payload = data[at + 24:at + 24 + n]
             if kind == b'INDX':
-                # rows tell sizes, none where: those of the holes come first
+                # rows give sizes, not offsets: those of the holes come first
                 skip = 1
                 while payload[skip] > 127:
                     skip += 1

@@ -4,7 +4,7 @@
  *
  * Job 2001 of the folder FROM has the values of real captures; those of half a second and more are pushed under
  * HOSTS names, each host into one of the jobs, over connections of its own as `cdict record --push` has them.
- * VARIANTS are told apart by the names of their VMs: no more hosts than that have values of their own.
+ * VARIANTS differ in the names of their VMs: no more hosts than that have values of their own.
  *
  * With SPREAD_MS it goes at real pace: a bucket a second ends for all hosts at once, and each pushes it at a moment of
  * its own within that time, as recorders do that look once a second.  Else as fast as the store takes them.
@@ -34,7 +34,7 @@ struct template
 	struct fleet_window window;
 };
 
-/* What the workers have in common with who began them. */
+/* Shared by the workers and their parent. */
 struct times {
 	uint32_t lag_us, wait_us;
 };
@@ -74,7 +74,7 @@ static void until_ns(uint64_t at)
 		;
 }
 
-/* ---- what is pushed ---- */
+/* ---- pushed values ---- */
 
 static int hear_value(void *ctx, const char *name, const void *data, size_t size)
 {

@@ -96,7 +96,7 @@ def insert(raw, rnd):
 
 
 def mend(data, seed, how=change):
-    """One byte of what a block inflates to, or of what is stored, is another, or one more; all check sums are right."""
+    """Changes or adds one byte of the inflated or of the stored data of a block; all check sums are right."""
     rnd = random.Random(seed)
     at, found = 16, []
     while at + 24 <= len(data) - 16:

@@ -89,7 +89,7 @@ class Made:
         t, d, p = self.text, self.data, self.pack
         pad, other = (b'', bytes(4)) if self.long == 4 else (bytes(4), b'')
         yield 'print', p('L', t + 0x10) + b'MARK begin run 1\n\0'
-        yield 'print', p('L', t + 0x1004) + b'without a newline\0' + b'\xfe' * 2  # what was in the ring before
+        yield 'print', p('L', t + 0x1004) + b'without a newline\0' + b'\xfe' * 2  # old contents of the ring
         yield 'print', p('L', t + 0x9000000) + b'of nobody; "quoted" \xc3\xbc\t|\n\0'
         yield 'bprint', p('LP', t + 0x10, d + 0x40) + p('i', 7) + b'abc\0' + p('I', 9)
         yield 'bprint', p('LP', t + 0x1010, d + 0x40) + p('i', -1) + b'a longer name\0\0\0' + p('I', 0)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * mkhost FORMATS OUT N [WHAT=NUMBER...]: a cdict of N events of a large KVM host, always the same: VMs named and threaded as Nova's QEMU does it, kernel
- * threads and services, more vCPUs than CPUs. WHAT, with what it is otherwise: cpus (256), vms (100), vcpus (600), tasks (5000), labels (1; 0: without
- * names), seed (1). FORMATS: tests/data/formats.
+ * threads and services, more vCPUs than CPUs. WHAT, with its default: cpus (256), vms (100), vcpus
+ * (600), tasks (5000), labels (1; 0: without names), seed (1). FORMATS: tests/data/formats.
  *
- * Each CPU has its own tasks and takes turns of its own: what runs exits, goes on, sleeps or is displaced; sleepers are woken. Now and then one is woken
- * on another CPU of its node, and belongs there from then on.
+ * Each CPU has its own tasks and takes turns of its own: the running task exits, goes on, sleeps or
+ * is displaced; sleepers are woken. Now and then one is woken on another CPU of its node, and
+ * belongs there from then on.
  */
 #include "tests/tools/make/made.h"
 
@@ -78,7 +79,7 @@ static uint32_t take(struct list *l, size_t i)
 	return task;
 }
 
-/* ---- who is there ---- */
+/* ---- tasks ---- */
 
 static struct task *add_task(struct host *h, enum kind kind, int32_t pid, const char *comm)
 {
@@ -203,7 +204,7 @@ static void add_rest(struct host *h)
 	}
 }
 
-/* ---- what they do ---- */
+/* ---- activity ---- */
 
 static void emit(struct host *h, struct cpu *c, const struct cdict_event_type *type,
 		 const unsigned char *payload)
@@ -236,7 +237,7 @@ static void switch_to(struct host *h, struct cpu *c, uint32_t next, unsigned sta
 	c->since_ns = c->t_ns;
 }
 
-/* Whoever waits longest, else IDLE. */
+/* The task that waits longest, else IDLE. */
 static void leave(struct host *h, struct cpu *c, unsigned state)
 {
 	uint32_t prev = c->current, idle = (uint32_t)(c - h->cpus);
@@ -296,7 +297,7 @@ static void wake(struct host *h, struct cpu *c)
 	push(&h->cpus[to].waiting, (uint32_t)(t - h->tasks));
 }
 
-/* One turn of the CPU that is furthest behind. */
+/* One turn of the CPU whose time is the earliest. */
 static void turn(struct host *h, struct cpu *c)
 {
 	const struct task *t = &h->tasks[c->current];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mkjob STORE ID HOSTS BUCKETS [FIRST_NAME] - a job of made-up hosts, for what no recording here is large enough
- * for: each pushes BUCKETS buckets of a second, with four VMs of two vCPUs and twenty tasks; every seventh host is
- * noisy in the middle.  FIRST_NAME is what the first host is called instead of host-0000.
+ * mkjob STORE ID HOSTS BUCKETS [FIRST_NAME] - a job of made-up hosts, for tests that no recording
+ * here is large enough for: each pushes BUCKETS buckets of a second, with four VMs of two vCPUs and
+ * twenty tasks; every seventh host is noisy in the middle.  FIRST_NAME is the name of the first
+ * host instead of host-0000.
  */
 #include <stdio.h>
 #include <stdlib.h>

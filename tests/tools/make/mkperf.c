@@ -3,7 +3,7 @@
  * mkperf.c - turn a text trace, written by eye, into a perf.data that the real perf reads.
  *
  * Test fixtures only: the input is trusted, the first mistake in it ends the program with
- * file:line.  What a trace may say is in usage_text below and in tests/data/README.md.
+ * file:line.  The syntax of a trace is in usage_text below and in tests/data/README.md.
  * Layouts follow the kernel's include/uapi/linux/perf_event.h and
  * tools/perf/Documentation/perf.data-file-format.txt; bytes are put one by one, so that the
  * byte order of the machine that runs this never matters.

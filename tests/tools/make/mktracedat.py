@@ -28,13 +28,13 @@ def options():
     p.add_argument('--codec', choices=('none', 'zlib', 'zstd'), default='none')
     p.add_argument('--clock', default='local')
     p.add_argument('--clock-behind', action='store_true',
-                   help='of version 6: the clock stands behind the list of CPUs alone, as before 2.9')
-    p.add_argument('--tsc', metavar='MULT,SHIFT', help='times are ticks, and TSC2NSEC tells of them')
+                   help='of version 6: the clock is only after the list of CPUs, as before 2.9')
+    p.add_argument('--tsc', metavar='MULT,SHIFT', help='times are ticks, and TSC2NSEC describes them')
     p.add_argument('--per-page', type=int, default=1 << 30, help='events on a page, at most')
     p.add_argument('--lost', action='append', default=[], metavar='CPU,PAGE,COUNT',
-                   help='the page tells of COUNT lost events before it; -1: that there were some')
+                   help='the page reports COUNT lost events before it; -1: that there were some')
     p.add_argument('--absolute', action='store_true', help='absolute times instead of long deltas')
-    p.add_argument('--discard', type=int, default=0, metavar='N', help='a discarded event behind each Nth')
+    p.add_argument('--discard', type=int, default=0, metavar='N', help='a discarded event after each Nth')
     p.add_argument('--long-form', action='store_true', help='all lengths in a word of their own')
     p.add_argument('--guest', action='append', default=[], metavar='NAME,ID,TID...')
     p.add_argument('--uname', default='Linux compute-01 6.1.0-18-amd64 x86_64')
@@ -379,7 +379,7 @@ class File:
             options += self.option(number, self.pack('Q', self.section(number, data)))
         for number, data in self.option_list():
             options += self.option(number, data)
-        # two sections of options, the second behind the buffers
+        # two sections of options, the second after the buffers
         first = len(self.out)
         size = len(options) + 14
         self.out += self.pack('HHIQ', 0, 0, 0, size)

@@ -11,7 +11,7 @@ import random
 import struct
 import sys
 
-SAMPLE, LOST, NOTHING = 9, 2, 63  # record types; the last is none
+SAMPLE, LOST, NOTHING = 9, 2, 63  # record types; the last does not exist
 IP, TID, TIME, ADDR, ID, CPU, STREAM, IDENTIFIER = (1 << n for n in (0, 1, 2, 3, 6, 7, 9, 16))
 
 

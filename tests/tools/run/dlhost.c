@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * dlhost HOW PLUGIN DLARG... -- script [PERF'S OPTIONS] -i FILE: plays perf script with a
- * filter. HOW, a list of words with commas between, is which perf, and what of it is odd:
+ * filter. HOW, a list of words with commas between, names the perf and its oddities:
  *
- *	old       samples as Linux 5.14 had them, at the very end of a page, nothing behind
- *	new       samples and addresses with members that nobody knows yet
+ *	old       samples as Linux 5.14 had them, at the very end of a page, nothing after them
+ *	new       samples and addresses with members that are not known yet
  *	tiny      samples shorter than any perf had them
  *	no-attr   no attr() among the functions
  *	late      perf's own filters let only every second sample through
@@ -145,7 +145,7 @@ static void read_samples(struct perfdata *pd)
 	}
 }
 
-/* A sample whose last byte is the last of a page, with nothing behind it. */
+/* A sample whose last byte is the last of a page, with nothing after it. */
 static void *at_the_edge(size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * killat N COMMAND... - runs COMMAND and kills it (SIGKILL) when it is about to make its
- * N-th system call.  Status 0: it was killed there; 3: it ended before; 77: nobody may
- * trace here.  The command's own output goes where killat's does.
+ * N-th system call.  Status 0: it was killed there; 3: it ended before; 77: tracing is
+ * not allowed here.  The command's own output goes where killat's does.
  */
 #include <errno.h>
 #include <signal.h>

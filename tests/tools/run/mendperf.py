@@ -36,7 +36,7 @@ def tracing(d):
 def main():
     if sys.argv[1] == '--cut':
         d = open(sys.argv[2], 'rb').read()
-        # what follows the records is written at the end
+        # the part after the records is written at the end
         d = bytearray(d[:min(int(sys.argv[3]), sum(struct.unpack_from(order(d) + 'QQ', d, 40)))])
         struct.pack_into('<Q', d, 48, 0)  # data.size, of either order
         d[72:104] = bytes(32)  # features

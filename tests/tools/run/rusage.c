@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rusage - runs a command and tells how often it and all its descendants were switched out, as
+ * rusage - runs a command and reports how often it and all its descendants were switched out, as
  * the kernel counts it (getrusage): "PID VOLUNTARY INVOLUNTARY" in a file.
  *
  *	rusage FILE COMMAND...

@@ -25,7 +25,7 @@ os.close(slave)
 
 
 def drain():
-    """Copies what the terminal holds until nothing writes to it any more, which Linux says by EIO."""
+    """Copies the output of the terminal until no process writes to it any more, which Linux reports with EIO."""
     while True:
         try:
             data = os.read(master, 1 << 16)
@@ -38,7 +38,7 @@ def drain():
 
 drain()
 status = child.wait()
-# n_tty_read() of Linux looks for data and then whether the other end is closed: what was written between the two is
-# still there behind the EIO.
+# n_tty_read() of Linux looks for data and then whether the other end is closed: data written between the two is
+# still there after the EIO.
 drain()
 sys.exit(status)

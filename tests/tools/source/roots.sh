@@ -50,7 +50,7 @@ for name; do
 	noble) # Debian 12 has no package of the keys that Ubuntu signs with
 		keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg check=--no-check-gpg
 		[ ! -e $keys ] || check=--keyring=$keys
-		[ -e $keys ] || echo "  its signature is not checked: there is no $keys"
+		[ -e $keys ] || echo "  its signature is not checked: $keys is missing"
 		strap noble "$ubuntu" --components=main,universe $check || failed=1
 		;;
 	*) strap "$name" "$debian" || failed=1 ;;

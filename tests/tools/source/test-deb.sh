@@ -35,7 +35,7 @@ verdict() { # NAME STATUS LOG
 
 for release; do
 	log=$roots/deb-$release.log
-	"$here/roots.sh" "$roots" "$release" || { echo "skip deb/$release there is no root folder"; continue; }
+	"$here/roots.sh" "$roots" "$release" || { echo "skip deb/$release the root folder is missing"; continue; }
 	build=$roots/build-$release use=$roots/use-$release
 	[ -d "$build" ] || { cp -a "$roots/$release/." "$build.new" && mv "$build.new" "$build"; }
 	rm -rf --one-file-system "$build/root/deb" "$use"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a file's DGST blocks tell together with the events behind their cuts is what all events
- * tell; and whatever bytes are changed, a reader says nothing or something, and does not fall.
+ * The DGST blocks of a file and the events after their cuts give the same answers as all events;
+ * and whatever bytes are changed, a reader gives an answer or none, and does not crash.
  */
 #include "analyze/walk/digest.h"
 #include "cdict/digest.h"
@@ -19,7 +19,7 @@ struct latest {
 struct event {
 	uint64_t t_ns;
 	bool is_switch;
-	int32_t prev, next; /* or who is woken, and where to */
+	int32_t prev, next; /* or the task that is woken, and its CPU */
 };
 
 static struct event events[CPUS][BLOCKS][EVENTS];
@@ -93,7 +93,7 @@ static void make_file(struct file *f, const struct cdict_schema *schema, uint32_
 	file_end(f);
 }
 
-/* The same, but somebody looks at it after each block: @views[n] is what he sees of a file with n of them. */
+/* The same, but with a copy after each block: @views[n] is the file as it looks with n blocks. */
 static void make_looked_at(struct file *f, const struct cdict_schema *schema, struct buf *views)
 {
 	int32_t cur[CPUS] = { 1, 2, 3 };
@@ -152,7 +152,7 @@ static void check_view(const struct cdict_schema *schema, const struct buf *view
 	buf_fini(&f.bytes);
 }
 
-static void who_looks_at_a_file_that_grows_sees_what_its_end_would_say(void **state)
+static void a_reader_of_a_growing_file_sees_what_its_end_would_contain(void **state)
 {
 	static struct buf views[CPUS * BLOCKS + 1];
 	struct cdict_schema *schema = usual_schema();
@@ -205,7 +205,7 @@ static void by_digests(struct latest *l, const struct cdict_digests *d, uint32_t
 		fold(l, &events[cpu][d->cuts[at].block / CPUS + 1][i], i);
 }
 
-static void rows_and_the_block_behind_tell_what_all_events_do(void **state)
+static void rows_and_the_next_block_give_the_same_as_all_events(void **state)
 {
 	struct cdict_schema *schema = usual_schema();
 	struct cdict_digests *d;
@@ -222,7 +222,7 @@ static void rows_and_the_block_behind_tell_what_all_events_do(void **state)
 	assert_int_equal(d->n_tasks, TASKS); /* no IDLE */
 	for (size_t c = 0; c < d->n_cuts; c++) {
 		const struct cdict_digest_cut *cut = &d->cuts[c];
-		struct latest told[TASKS + 1] = { 0 }, right[TASKS + 1] = { 0 };
+		struct latest digested[TASKS + 1] = { 0 }, right[TASKS + 1] = { 0 };
 
 		rows += cut->n_rows;
 		cuts += !cut->last;
@@ -233,15 +233,15 @@ static void rows_and_the_block_behind_tell_what_all_events_do(void **state)
 		for (unsigned b = 0; b <= cut->block / CPUS + 1; b++)
 			for (unsigned i = 0; i < EVENTS; i++)
 				fold(right, &events[cut->cpu][b][i], i);
-		by_digests(told, d, cut->cpu, c);
+		by_digests(digested, d, cut->cpu, c);
 		for (int tid = 1; tid <= TASKS; tid++) {
-			assert_int_equal(told[tid].out_ns, right[tid].out_ns);
-			assert_int_equal(told[tid].state, right[tid].state);
-			/* What was woken before it was switched out is over. */
+			assert_int_equal(digested[tid].out_ns, right[tid].out_ns);
+			assert_int_equal(digested[tid].state, right[tid].state);
+			/* A wake-up before the switch-out has ended. */
 			if (right[tid].wake_ns < right[tid].out_ns)
 				continue;
-			assert_int_equal(told[tid].wake_ns, right[tid].wake_ns);
-			assert_int_equal(told[tid].wake_cpu, right[tid].wake_cpu);
+			assert_int_equal(digested[tid].wake_ns, right[tid].wake_ns);
+			assert_int_equal(digested[tid].wake_cpu, right[tid].wake_cpu);
 		}
 	}
 	assert_int_equal(cuts, CPUS * (BLOCKS - 1));
@@ -291,7 +291,7 @@ static void digests_stay_within_their_budget(void **state)
 	cdict_schema_free(schema);
 }
 
-/* Each byte of each DGST block, its check sum made right. */
+/* Each byte of each DGST block is changed, with a corrected check sum. */
 static void changed_bytes_do_no_harm(void **state)
 {
 	struct cdict_schema *schema = usual_schema();
@@ -407,7 +407,7 @@ static void make_lives(struct file *f, const struct cdict_schema *schema, bool b
 	file_end(f);
 }
 
-static void of_the_dead_nothing_is_told_but_when(void **state)
+static void of_tasks_that_ended_only_the_time_is_kept(void **state)
 {
 	struct cdict_schema *schema = usual_schema();
 	struct cdict_digests *d;
@@ -449,8 +449,8 @@ static void of_the_dead_nothing_is_told_but_when(void **state)
 	cdict_schema_free(schema);
 }
 
-/* Another has its tid, and rows of the first are left out: nothing is told at all. */
-static void who_comes_back_was_not_dead(void **state)
+/* Another task has the same tid, and rows of the first are left out: no end is reported at all. */
+static void a_task_that_comes_back_had_not_ended(void **state)
 {
 	struct cdict_schema *schema = usual_schema();
 	struct cdict_digests *d;
@@ -480,7 +480,7 @@ static struct digest_switch next_of(uint32_t cpu, uint64_t after_ns, uint64_t to
 	return (struct digest_switch){ .t_ns = ANALYZE_NO_TIME };
 }
 
-/* Asked again, of another CPU at the same time, and up to before and behind it. */
+/* Asked again, of another CPU at the same time, and up to a time before and after it. */
 static void the_next_switch_is_the_same_when_it_is_asked_again(void **state)
 {
 	struct cdict_schema *schema = usual_schema();
@@ -509,8 +509,8 @@ static void the_next_switch_is_the_same_when_it_is_asked_again(void **state)
 	cdict_schema_free(schema);
 }
 
-/* 900 tasks run in the first block, and in the second one, but not at its begin: where there is no room for their rows
- * these rest on the whole second block, and are few. */
+/* 900 tasks run in the first block, and in the second one, but not at its beginning. Where there
+ * is no room for their rows, these rest on the whole second block, and are few. */
 static void rows_rest_on_the_first_2048_events_of_the_next_block(void **state)
 {
 	static const struct {
@@ -569,8 +569,9 @@ static void put_pair(struct file *f, const struct cdict_schema *schema, uint32_t
 	end_block(f, enc);
 }
 
-/* Task 7 ran on CPU 1, whose block is written last; those of CPU 0 tell later of it, and not of which process it is. */
-static void what_only_an_earlier_time_tells_of_a_task_is_kept(void **state)
+/* Task 7 ran on CPU 1, whose block is written last; those of CPU 0 mention it later, without its
+ * process. */
+static void facts_about_a_task_from_an_earlier_time_are_kept(void **state)
 {
 	struct cdict_schema *schema = usual_schema();
 	struct cdict_digests *d;
@@ -604,15 +605,15 @@ static void what_only_an_earlier_time_tells_of_a_task_is_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_and_the_block_behind_tell_what_all_events_do),
+		cmocka_unit_test(rows_and_the_next_block_give_the_same_as_all_events),
 		cmocka_unit_test(digests_stay_within_their_budget),
-		cmocka_unit_test(who_looks_at_a_file_that_grows_sees_what_its_end_would_say),
+		cmocka_unit_test(a_reader_of_a_growing_file_sees_what_its_end_would_contain),
 		cmocka_unit_test(changed_bytes_do_no_harm),
-		cmocka_unit_test(of_the_dead_nothing_is_told_but_when),
-		cmocka_unit_test(who_comes_back_was_not_dead),
+		cmocka_unit_test(of_tasks_that_ended_only_the_time_is_kept),
+		cmocka_unit_test(a_task_that_comes_back_had_not_ended),
 		cmocka_unit_test(the_next_switch_is_the_same_when_it_is_asked_again),
 		cmocka_unit_test(rows_rest_on_the_first_2048_events_of_the_next_block),
-		cmocka_unit_test(what_only_an_earlier_time_tells_of_a_task_is_kept),
+		cmocka_unit_test(facts_about_a_task_from_an_earlier_time_are_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

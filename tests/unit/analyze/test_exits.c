@@ -157,7 +157,7 @@ static void loss_on_another_cpu_breaks_only_pairs_that_left_theirs(void **state)
 	(void)state;
 	simple(&tr);
 	tr.cpus = 2;
-	trace_loss(&tr, 1, 1105, 1110); /* 10 stayed on CPU 0: nothing to do with it */
+	trace_loss(&tr, 1, 1105, 1110); /* 10 stayed on CPU 0: it is not affected */
 	trace_loss(&tr, 1, 1300, 1310); /* 10 was switched out: it may have run there */
 	r = run_with(&tr, NULL, false);
 	assert_true(row(&r, 10, "CPUID")->time.count == 2);
@@ -303,7 +303,7 @@ static void a_guest_does_not_move_to_another_cpu(void **state)
 	trace_init_without(&tr, 2, "sched:sched_switch");
 	trace_entry(&tr, 1000, 0, 10);
 	trace_exit(&tr, 1100, 1, 10, TRACE_CPUID);
-	trace_entry(&tr, 1150, 0, 10); /* an exit may: its thread sleeps */
+	trace_entry(&tr, 1150, 0, 10); /* an exit may move: its thread sleeps */
 	trace_exit(&tr, 1160, 0, 10, TRACE_CPUID);
 	r = run_with(&tr, NULL, false);
 	assert_true(guest(&r, 10)->guest_ns == 10 && guest(&r, 10)->broken == 1);
@@ -312,7 +312,7 @@ static void a_guest_does_not_move_to_another_cpu(void **state)
 	trace_fini(&tr);
 }
 
-static void two_windows_that_touch_hold_what_the_whole_holds(void **state)
+static void two_adjacent_windows_add_up_to_the_whole(void **state)
 {
 	struct trace tr;
 
@@ -356,7 +356,7 @@ int main(void)
 		cmocka_unit_test(accesses_are_timed_as_perf_kvm_stat_does),
 		cmocka_unit_test(of_several_accesses_before_one_entry_all_are_timed),
 		cmocka_unit_test(a_guest_does_not_move_to_another_cpu),
-		cmocka_unit_test(two_windows_that_touch_hold_what_the_whole_holds),
+		cmocka_unit_test(two_adjacent_windows_add_up_to_the_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

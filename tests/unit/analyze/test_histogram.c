@@ -168,8 +168,8 @@ static void bins_and_powers_of_two_add_up_to_the_count(void **state)
 	histogram_fini(&h);
 }
 
-/* Some values wait to be counted, and lie below, among and above those that are. */
-static void values_that_wait_are_told_of_as_the_others(void **state)
+/* Some values are pending; they are below, among and above the counted ones. */
+static void pending_values_are_included_in_the_figures(void **state)
 {
 	uint64_t values[70];
 	struct histogram h;
@@ -184,7 +184,7 @@ static void values_that_wait_are_told_of_as_the_others(void **state)
 		for (; at && values[at - 1] > v; at--)
 			values[at] = values[at - 1];
 		values[at] = v;
-		/* of a few there are no counters */
+		/* a few values have no counters yet */
 		assert_true((h.bins != NULL) == (n >= HISTOGRAM_WAITING));
 		for (unsigned rank = 1; rank <= n; rank++) {
 			double percent = (rank - 0.5) * 100 / n;
@@ -205,7 +205,7 @@ int main(void)
 		cmocka_unit_test(percentiles_are_within_one_percent_of_the_exact_ones),
 		cmocka_unit_test(small_values_have_exact_percentiles),
 		cmocka_unit_test(merging_gives_what_one_histogram_would_hold),
-		cmocka_unit_test(values_that_wait_are_told_of_as_the_others),
+		cmocka_unit_test(pending_values_are_included_in_the_figures),
 		cmocka_unit_test(bins_and_powers_of_two_add_up_to_the_count),
 	};
 

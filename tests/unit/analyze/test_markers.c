@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The filters of markers, and what system calls are called. */
+/* The filters of markers, and the names of system calls. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static const struct cdict_event_type type = {
 	.name = "made:up", .event = "up", .fields = fields, .n_fields = 3
 };
 
-/* 1, 0, or -1: it is refused. */
+/* Returns 1 or 0, or -1 when it is refused. */
 static int passes(const char *text, const char *comm)
 {
 	static const uint8_t file[] = "data.log";
@@ -78,7 +78,7 @@ static void a_filter_is_a_condition_of_the_fields(void **state)
 		{ "comm == bench", 1 },
 		{ "comm != bench || ret == 0", 0 },
 		{ "(comm ~ \"be*\") + 1 == 2", 1 },
-		/* what is none */
+		/* invalid filters */
 		{ "", -1 },
 		{ "rat == 1", -1 },
 		{ "ret ==", -1 },
@@ -97,7 +97,7 @@ static void a_filter_is_a_condition_of_the_fields(void **state)
 			fail_msg("%s", cases[i].text);
 }
 
-static void of_a_task_without_a_name_nothing_is_like_it(void **state)
+static void no_pattern_matches_a_task_without_a_name(void **state)
 {
 	(void)state;
 	assert_int_equal(passes("comm == bench", NULL), 0);
@@ -149,7 +149,7 @@ static void calls_are_named_as_this_machines_headers_name_them(void **state)
 		assert_string_equal(syscalls_name(abi, calls[i].nr, room), calls[i].name);
 }
 
-static void numbers_without_a_name_are_told_as_numbers(void **state)
+static void numbers_without_a_name_are_printed_as_numbers(void **state)
 {
 	char room[SYSCALLS_ROOM];
 
@@ -173,9 +173,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_filter_is_a_condition_of_the_fields),
-		cmocka_unit_test(of_a_task_without_a_name_nothing_is_like_it),
+		cmocka_unit_test(no_pattern_matches_a_task_without_a_name),
 		cmocka_unit_test(calls_are_named_as_this_machines_headers_name_them),
-		cmocka_unit_test(numbers_without_a_name_are_told_as_numbers),
+		cmocka_unit_test(numbers_without_a_name_are_printed_as_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Print formats: what is printed of an event, and which formats are not taken. */
+/* Print formats: the text printed for an event, and the formats that are rejected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static struct cdict_schema *schema_of(const char *print, bool big)
 	return schema;
 }
 
-/* What is printed, or "-" when the format is not taken, "?" when this event is not; given. */
+/* Returns the printed text, or "-" when the format is rejected, "?" when this event is. */
 static char *printed(const char *print, const struct values *v)
 {
 	struct cdict_schema *schema = schema_of(print, false);
@@ -172,7 +172,7 @@ static void texts_end_at_their_nul(void **state)
 		  "one two",
 		  { .dyn = "one", .rel = "two" } },
 		{ "\"%s\", \"a\" \"b\"", "ab", { 0 } },
-		/* bytes without a NUL: what follows them in the record would be printed */
+		/* bytes without a NUL: the bytes after them in the record would be printed */
 		{ "\"%s\", __get_str(data)", "?", { .data = "xy" } },
 		{ "\"%s %s\", __print_hex(__get_dynamic_array(data), 2), __print_hex_str(REC->comm, 3)",
 		  "78 79 610000",
@@ -214,7 +214,7 @@ static void tables_give_names_and_else_the_number(void **state)
 	CHECK(rows);
 }
 
-static void what_is_not_understood_is_not_taken(void **state)
+static void unsupported_formats_are_rejected(void **state)
 {
 	static const char *const prints[] = {
 		"",
@@ -257,7 +257,7 @@ static void what_is_not_understood_is_not_taken(void **state)
 	}
 }
 
-static void only_the_fields_that_are_printed_are_looked_at(void **state)
+static void only_the_printed_fields_are_read(void **state)
 {
 	struct cdict_schema *schema = schema_of("\"%d %s\", REC->i, REC->comm", false);
 	struct printer *p = printer_new(schema);
@@ -266,7 +266,7 @@ static void only_the_fields_that_are_printed_are_looked_at(void **state)
 	assert_true(printer_fields(p, 0)[0] == (1u << 4 | 1u << 8));
 	printer_free(p);
 	cdict_schema_free(schema);
-	/* This may need libtraceevent, and that needs all. */
+	/* This may need libtraceevent, which needs all fields. */
 	schema = schema_of("\"%s\", __get_str(dyn)", false);
 	p = printer_new(schema);
 	assert_null(printer_fields(p, 0));
@@ -338,8 +338,8 @@ int main(void)
 		cmocka_unit_test(expressions_have_the_precedence_of_c),
 		cmocka_unit_test(texts_end_at_their_nul),
 		cmocka_unit_test(tables_give_names_and_else_the_number),
-		cmocka_unit_test(what_is_not_understood_is_not_taken),
-		cmocka_unit_test(only_the_fields_that_are_printed_are_looked_at),
+		cmocka_unit_test(unsupported_formats_are_rejected),
+		cmocka_unit_test(only_the_printed_fields_are_read),
 		cmocka_unit_test(a_line_begins_as_perf_script_s),
 		cmocka_unit_test(nesting_has_a_limit_and_length_has_none),
 	};

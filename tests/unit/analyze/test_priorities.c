@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What switches tell of priorities, to an analysis that asks and to one that does not. */
+/* Priorities from switches, in an analysis that asks for them and in one that does not. */
 #include "tests/unit/cdictfile.h"
 
 #include "analyze/walk/ops.h"
@@ -45,13 +45,13 @@ static void check(unsigned needs, int32_t want)
 	cdict_schema_free(schema);
 }
 
-static void who_asks_is_told_the_priorities(void **state)
+static void an_analysis_that_asks_gets_the_priorities(void **state)
 {
 	(void)state;
 	check(ANALYZE_NEED_PRIORITIES, 120);
 }
 
-static void who_does_not_ask_is_told_none(void **state)
+static void an_analysis_that_does_not_ask_gets_no_priorities(void **state)
 {
 	(void)state;
 	check(0, ANALYZE_NO_PRIO);
@@ -60,8 +60,8 @@ static void who_does_not_ask_is_told_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_asks_is_told_the_priorities),
-		cmocka_unit_test(who_does_not_ask_is_told_none),
+		cmocka_unit_test(an_analysis_that_asks_gets_the_priorities),
+		cmocka_unit_test(an_analysis_that_does_not_ask_gets_no_priorities),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,14 +48,14 @@ static void the_worked_example_of_the_figures(void **state)
 	assert_int_equal(q->max, 2);
 	assert_int_equal(q->max_at_ns, 1200);
 	assert_int_equal(q->above_ns, 300);
-	/* at 1300 one comes and one goes: it stays as long */
+	/* at 1300 one is added and one removed: the length stays the same */
 	assert_int_equal(q->stay_ns, 300);
 	assert_int_equal(q->stay_at_ns, 1200);
 	assert_false(queue(&r, 1)->seen);
 	run_fini(&r);
 }
 
-static void windows_that_touch_add_up(void **state)
+static void adjacent_windows_add_up(void **state)
 {
 	struct analyze_core_queue sum = { 0 };
 	struct run r;
@@ -80,7 +80,7 @@ static void windows_that_touch_add_up(void **state)
 	run_fini(&r);
 }
 
-static void who_is_migrated_waits_for_the_other_cpu(void **state)
+static void a_migrated_task_waits_for_the_other_cpu(void **state)
 {
 	struct run r;
 
@@ -100,8 +100,8 @@ static void who_is_migrated_waits_for_the_other_cpu(void **state)
 	run_fini(&r);
 }
 
-/* Of the CPU to which it is moved meanwhile there is no event. */
-static void who_comes_back_from_a_cpu_without_events_waits_again(void **state)
+/* There is no event of the CPU to which the task is moved in between. */
+static void a_task_that_comes_back_from_a_cpu_without_events_waits_again(void **state)
 {
 	struct run r;
 
@@ -145,7 +145,7 @@ static void a_queue_is_the_same_when_only_its_cpu_is_asked_for(void **state)
  * B waits        |.....|gap...|      .      .
  * C waits                            |......|
  */
-static void in_a_gap_no_length_is_known_and_who_waited_is_forgotten(void **state)
+static void in_a_gap_the_length_is_unknown_and_waiting_tasks_are_forgotten(void **state)
 {
 	const struct analyze_core_queue *q;
 	struct run r;
@@ -194,11 +194,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_worked_example_of_the_figures),
-		cmocka_unit_test(windows_that_touch_add_up),
-		cmocka_unit_test(who_is_migrated_waits_for_the_other_cpu),
-		cmocka_unit_test(who_comes_back_from_a_cpu_without_events_waits_again),
+		cmocka_unit_test(adjacent_windows_add_up),
+		cmocka_unit_test(a_migrated_task_waits_for_the_other_cpu),
+		cmocka_unit_test(a_task_that_comes_back_from_a_cpu_without_events_waits_again),
 		cmocka_unit_test(a_queue_is_the_same_when_only_its_cpu_is_asked_for),
-		cmocka_unit_test(in_a_gap_no_length_is_known_and_who_waited_is_forgotten),
+		cmocka_unit_test(in_a_gap_the_length_is_unknown_and_waiting_tasks_are_forgotten),
 		cmocka_unit_test(a_task_waits_once),
 	};
 

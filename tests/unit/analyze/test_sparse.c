@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows of very many tasks: packed or not they hold what was put into them. */
+/* Rows of very many tasks: packed or not they keep their values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static uint64_t rnd(void)
 	return seed;
 }
 
-/* The same is done to a row and to its like in an array. */
+/* Each change is made to a row and to its copy in an array. */
 static void change(struct row *a, struct row *b)
 {
 	unsigned i = rnd() % 6;
@@ -89,7 +89,7 @@ static void rows_hold_what_was_put_into_them_however_few_stand_unpacked(void **s
 	}
 }
 
-/* What is packed is given back: rows that are asked for again and again take no more room. */
+/* Packed rows are given back: rows that are asked for again and again take no more room. */
 static void the_room_of_packed_rows_is_used_again(void **state)
 {
 	struct sparse s = { .size = sizeof(struct row), .most = 10 };

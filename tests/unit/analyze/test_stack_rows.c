@@ -90,15 +90,15 @@ static void check(const struct analyze_options *opts, enum analyze_stacks_by by,
 		check(opts, by, w_, sizeof(w_) / sizeof(w_[0]));                                   \
 	} while (0)
 
-/* A: 1000 to 1400, 1500 to 2500; the vCPU: 1400 to 1500, and what begins at the end. */
-static void time_off_is_of_the_stack_at_the_switch_out(void **state)
+/* A: 1000 to 1400, 1500 to 2500; the vCPU: 1400 to 1500, and a slice that begins at the end. */
+static void off_cpu_time_belongs_to_the_stack_at_the_switch_out(void **state)
 {
 	(void)state;
 	CHECK(NULL, ANALYZE_STACKS_OFF_CPU,
 	      { { A, 5, 2, 1400, NULL, false }, { VCPU, 6, 1, 100, NULL, false } });
 }
 
-static void a_window_has_what_is_in_it_with_the_stack_from_before(void **state)
+static void a_window_contains_its_events_with_the_stack_from_before(void **state)
 {
 	const struct analyze_options opts = { .from_ns = 1200, .to_ns = 2000 };
 
@@ -109,14 +109,14 @@ static void a_window_has_what_is_in_it_with_the_stack_from_before(void **state)
 	CHECK(&opts, ANALYZE_STACKS_EXITS, { { VCPU, 8, 1, 200, "IO_INSTRUCTION", false } });
 }
 
-static void exits_are_of_the_stack_at_the_exit(void **state)
+static void exits_belong_to_the_stack_at_the_exit(void **state)
 {
 	(void)state;
 	CHECK(NULL, ANALYZE_STACKS_EXITS,
 	      { { VCPU, 8, 1, 200, "IO_INSTRUCTION", false }, { VCPU, 9, 1, 50, "HLT", true } });
 }
 
-static void wake_ups_are_of_the_waker_s_stack(void **state)
+static void wake_ups_belong_to_the_waker_s_stack(void **state)
 {
 	(void)state;
 	CHECK(NULL, ANALYZE_STACKS_WAKEUPS,
@@ -132,8 +132,9 @@ static void switches_are_counted_by_stack(void **state)
 		{ VCPU, 10, 1, 0, NULL, false } });
 }
 
-/* The switch-out at 1500 is lost: what A is off since then has no stack, and is not known at all. */
-static void a_time_off_that_is_broken_by_loss_is_not_told(void **state)
+/* The switch-out at 1500 is lost: the time that A is off the CPU since then has no stack and is
+ * unknown. */
+static void off_cpu_time_interrupted_by_loss_is_not_counted(void **state)
 {
 	struct analyze_engine *eng = trace_engine(NULL);
 	struct analyze_stacks *stacks;
@@ -161,12 +162,12 @@ static void a_time_off_that_is_broken_by_loss_is_not_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(time_off_is_of_the_stack_at_the_switch_out),
-		cmocka_unit_test(a_window_has_what_is_in_it_with_the_stack_from_before),
-		cmocka_unit_test(exits_are_of_the_stack_at_the_exit),
-		cmocka_unit_test(wake_ups_are_of_the_waker_s_stack),
+		cmocka_unit_test(off_cpu_time_belongs_to_the_stack_at_the_switch_out),
+		cmocka_unit_test(a_window_contains_its_events_with_the_stack_from_before),
+		cmocka_unit_test(exits_belong_to_the_stack_at_the_exit),
+		cmocka_unit_test(wake_ups_belong_to_the_waker_s_stack),
 		cmocka_unit_test(switches_are_counted_by_stack),
-		cmocka_unit_test(a_time_off_that_is_broken_by_loss_is_not_told),
+		cmocka_unit_test(off_cpu_time_interrupted_by_loss_is_not_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

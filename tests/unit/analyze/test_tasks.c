@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Run time, switches, waits and who is who.  Times are ns; each capture is drawn first. */
+/* Run time, switches, waits and the identity of tasks.  Times are ns; each capture is drawn
+ * first. */
 #include "tests/unit/taskrun.h"
 
 static void run_time_waits_and_switches_are_those_drawn(void **state)
@@ -71,7 +72,7 @@ static void a_tid_used_again_is_another_task(void **state)
 	assert_true(analyze_engine_task(r.eng, row(&r, 10, 0)->task)->exit_ns == 1100);
 	assert_true(analyze_engine_task(r.eng, row(&r, 10, 1)->task)->born_ns == 1300);
 	assert_true(analyze_engine_task(r.eng, row(&r, 10, 1)->task)->reused);
-	/* Nobody waits from one life to the next. */
+	/* No wait continues from one task to the next with the same tid. */
 	assert_true(row(&r, 10, 0)->off_ns[ANALYZE_OFF_DEAD] == 0);
 	assert_true(row(&r, 10, 1)->latency.count == 1 && row(&r, 10, 1)->latency.max == 80);
 	run_end(&r);
@@ -194,7 +195,7 @@ static void wakeup(struct trace *tr, uint64_t t_ns, uint32_t cpu, int32_t waker,
 		  (uint64_t)0, NULL);
 }
 
-/* Woken by 20 on CPU 1 while it is on its way off CPU 0; @with a wakeup behind the switch-out. */
+/* Woken by 20 on CPU 1 while it is on its way off CPU 0; @with a wakeup after the switch-out. */
 static void woken_on_its_cpu(struct run *r, const char *without, bool with)
 {
 	run_begin_without(r, 2, without);
@@ -247,7 +248,7 @@ static void a_later_waking_begins_it_instead(void **state)
 	trace_switch(&r.tr, 1020, 0, 10, TRACE_S, 0);
 	trace_waking(&r.tr, 1090, 1, 20, 10, 0);
 	trace_switch(&r.tr, 1100, 0, 0, TRACE_R, 10);
-	/* not woken again: it just sleeps on */
+	/* not woken again: it still sleeps */
 	trace_waking(&r.tr, 1110, 1, 20, 10, 0);
 	trace_switch(&r.tr, 1120, 0, 10, TRACE_S, 0);
 	trace_switch(&r.tr, 1500, 1, 20, TRACE_S, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is known where events are missing, and what is unknown.  Times are ns. */
+/* Known and unknown times where events are missing.  Times are ns. */
 #include "tests/unit/taskrun.h"
 
 static void a_cpu_without_any_event_is_unknown(void **state)
@@ -17,7 +17,7 @@ static void a_cpu_without_any_event_is_unknown(void **state)
 
 /*
  * CPU 0  1000 A 1200 B      [loss 1300 - 1700]     C 1900 A 2000
- * B ran 1200-1300 for sure, C 1700-1900 for sure; 400 ns nobody knows.
+ * B ran 1200-1300 for sure, C 1700-1900 for sure; 400 ns are unknown.
  */
 static void a_slice_is_not_bridged_across_loss(void **state)
 {
@@ -33,7 +33,7 @@ static void a_slice_is_not_bridged_across_loss(void **state)
 	run_on(&r, NULL);
 	assert_true(ran(&r, 11) == 100 && row(&r, 11, 0)->edge_ns == 100);
 	assert_true(row(&r, 11, 0)->slice.count == 0);
-	/* From the gap to the end nothing more is heard of B. */
+	/* From the gap to the end there is no event of B. */
 	assert_true(row(&r, 11, 0)->unknown_ns == 700);
 	assert_true(ran(&r, 12) == 200);
 	/* A slept from 1200; from 1300 on it may have run: 600 unknown until 1900. */
@@ -65,14 +65,14 @@ static void a_wait_across_loss_on_another_cpu_is_not_counted(void **state)
 	run_end(&r);
 }
 
-static void a_switch_from_somebody_else_makes_the_slice_unknown(void **state)
+static void a_switch_from_another_task_makes_the_slice_unknown(void **state)
 {
 	struct run r;
 
 	(void)state;
 	run_begin(&r, 1);
 	trace_switch(&r.tr, 1000, 0, 0, TRACE_R, 10);
-	/* The switch 10 ==> 11 is missing, and nothing says so. */
+	/* The switch 10 ==> 11 is missing, without a loss record. */
 	trace_switch(&r.tr, 1300, 0, 11, TRACE_S, 0);
 	trace_switch(&r.tr, 1400, 0, 0, TRACE_R, 10);
 	run_on(&r, NULL);
@@ -84,7 +84,7 @@ static void a_switch_from_somebody_else_makes_the_slice_unknown(void **state)
 }
 
 /* perf enables events CPU by CPU: 10 is switched out on CPU 0 and turns up on CPU 1. */
-static void who_was_seen_elsewhere_did_not_run_since_the_start(void **state)
+static void a_task_seen_elsewhere_did_not_run_since_the_start(void **state)
 {
 	struct run r;
 
@@ -117,7 +117,7 @@ static void time_that_runs_backwards_stands_still(void **state)
 	run_end(&r);
 }
 
-static void who_runs_at_the_start_of_a_clipped_window_is_known(void **state)
+static void the_task_that_runs_at_the_start_of_a_clipped_window_is_known(void **state)
 {
 	struct analyze_options opts = { .from_ns = 1150, .to_ns = 1250 };
 	struct run r;
@@ -140,7 +140,7 @@ static void who_runs_at_the_start_of_a_clipped_window_is_known(void **state)
  *      1000  1010     1020 ...  1990  2000
  *      |(20) |entry   |exit     |exit |
  */
-static void a_pinned_vcpu_runs_though_no_switch_tells(void **state)
+static void a_pinned_vcpu_runs_although_no_switch_was_recorded(void **state)
 {
 	const struct analyze_task_row *vcpu;
 	struct run r;
@@ -186,8 +186,9 @@ static void two_tasks_sampled_without_a_switch_between_them_leave_the_time_unkno
 	run_end(&r);
 }
 
-/* Right after a switch the kernel still works for who was switched out: no contradiction. */
-static void a_sample_of_the_one_just_switched_out_says_nothing(void **state)
+/* Right after a switch the kernel still works for the task that was switched out: no
+ * contradiction. */
+static void a_sample_of_the_task_just_switched_out_is_no_contradiction(void **state)
 {
 	struct run r;
 
@@ -200,7 +201,7 @@ static void a_sample_of_the_one_just_switched_out_says_nothing(void **state)
 	trace_switch(&r.tr, 1900, 0, 11, TRACE_S, 0);
 	run_on(&r, NULL);
 	assert_true(ran(&r, 11) == 300 && row(&r, 11, 0)->slice.count == 2);
-	/* 1000, 1100, 1600, 1700, 1800, 1801: of every type, by the sample. */
+	/* 1000, 1100, 1600, 1700, 1800, 1801: the count of every type, by the sample. */
 	assert_true(row(&r, 10, 0)->events == 6 && row(&r, 11, 0)->events == 2);
 	assert_true(row(&r, 0, 0)->events == 2);
 	assert_true(analyze_engine_summary(r.eng)->mismatches == 0);
@@ -213,14 +214,14 @@ int main(void)
 		cmocka_unit_test(a_cpu_without_any_event_is_unknown),
 		cmocka_unit_test(a_slice_is_not_bridged_across_loss),
 		cmocka_unit_test(a_wait_across_loss_on_another_cpu_is_not_counted),
-		cmocka_unit_test(a_switch_from_somebody_else_makes_the_slice_unknown),
-		cmocka_unit_test(who_was_seen_elsewhere_did_not_run_since_the_start),
+		cmocka_unit_test(a_switch_from_another_task_makes_the_slice_unknown),
+		cmocka_unit_test(a_task_seen_elsewhere_did_not_run_since_the_start),
 		cmocka_unit_test(time_that_runs_backwards_stands_still),
-		cmocka_unit_test(who_runs_at_the_start_of_a_clipped_window_is_known),
-		cmocka_unit_test(a_pinned_vcpu_runs_though_no_switch_tells),
+		cmocka_unit_test(the_task_that_runs_at_the_start_of_a_clipped_window_is_known),
+		cmocka_unit_test(a_pinned_vcpu_runs_although_no_switch_was_recorded),
 		cmocka_unit_test(
 			two_tasks_sampled_without_a_switch_between_them_leave_the_time_unknown),
-		cmocka_unit_test(a_sample_of_the_one_just_switched_out_says_nothing),
+		cmocka_unit_test(a_sample_of_the_task_just_switched_out_is_no_contradiction),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,7 +159,7 @@ static void latency_keeps_wake_ups_and_preemptions_apart_and_perf_mixes_them(voi
 	}
 }
 
-/* Who counts a task's wake-ups twice, and who is told first, makes no difference. */
+/* The order of two analyses that both count a task's wake-ups makes no difference. */
 static void wake_ups_counted_by_the_latency_analysis_are_the_tasks_in_either_order(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* vCPU states and antagonists; and what must hold for any capture, however damaged. */
+/* vCPU states and antagonists; and invariants of any capture, however damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,7 @@ static void drawn(struct trace *tr)
 	trace_waking(tr, t + 950, 0, 0, 10, 0);
 	trace_switch(tr, t + 960, 0, 0, TRACE_R, 10);
 	trace_entry(tr, t + 965, 0, 10);
-	/* Somebody else's event ends the window. */
+	/* Another task's event ends the window. */
 	trace_waking(tr, t + 1000, 0, 10, 20, 0);
 }
 
@@ -136,7 +136,7 @@ static void reasons_share_the_time_of_handling_and_of_qemu(void **state)
 	trace_fini(&tr);
 }
 
-static void antagonists_are_who_ran_meanwhile(void **state)
+static void antagonists_are_the_tasks_that_ran_while_a_vcpu_waited(void **state)
 {
 	const struct analyze_vcpu_row *v;
 	const struct analyze_antagonist *a;
@@ -236,7 +236,7 @@ static void a_broken_pair_is_unknown_time_not_guest_time(void **state)
 	/* An exit and an entry are missing in [1100, 1200]. */
 	trace_exit(&tr, 1300, 0, 10, TRACE_CPUID);
 	trace_entry(&tr, 1310, 0, 10);
-	trace_entry(&tr, 1400, 0, 10); /* and here an exit, though nothing was reported lost */
+	trace_entry(&tr, 1400, 0, 10); /* and here an exit, although no loss was reported */
 	trace_exit(&tr, 1450, 0, 10, TRACE_CPUID);
 	trace_loss(&tr, 0, 1100, 1200);
 	r = run_with(&tr, NULL);
@@ -262,7 +262,7 @@ static uint32_t rnd(uint32_t n)
 
 enum { CPUS = 3, TASKS = 7 }; /* tasks 1 .. 4 are vCPUs */
 
-/* A machine that keeps the rules: what it writes is consistent. */
+/* A machine with consistent events. */
 static void simulate(struct trace *tr, unsigned steps)
 {
 	enum { READY, RUNNING, ASLEEP };
@@ -338,7 +338,7 @@ static void states_and_columns_add_up_whatever_is_missing(void **state)
 
 		seed = round * UINT64_C(0x9e3779b97f4a7c15);
 		simulate(&tr, 400);
-		/* Every fourth is whole; the others are thinned, cut and full of gaps. */
+		/* Every fourth is complete; the others are thinned, cut and full of gaps. */
 		if (round % 4) {
 			size_t n = 0;
 
@@ -402,7 +402,7 @@ static void nonsense_adds_up_too(void **state)
 	}
 }
 
-static void windows_that_touch_add_up_to_the_whole(void **state)
+static void adjacent_windows_add_up_to_the_whole(void **state)
 {
 	(void)state;
 	for (unsigned round = 1; round <= 100; round++) {
@@ -439,13 +439,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_ns_of_a_vcpu_has_its_state),
 		cmocka_unit_test(reasons_share_the_time_of_handling_and_of_qemu),
-		cmocka_unit_test(antagonists_are_who_ran_meanwhile),
+		cmocka_unit_test(antagonists_are_the_tasks_that_ran_while_a_vcpu_waited),
 		cmocka_unit_test(a_waiting_vcpu_that_is_moved_has_antagonists_on_both_cpus),
 		cmocka_unit_test(without_userspace_exits_qemu_counts_as_handling),
 		cmocka_unit_test(a_broken_pair_is_unknown_time_not_guest_time),
 		cmocka_unit_test(states_and_columns_add_up_whatever_is_missing),
 		cmocka_unit_test(nonsense_adds_up_too),
-		cmocka_unit_test(windows_that_touch_add_up_to_the_whole),
+		cmocka_unit_test(adjacent_windows_add_up_to_the_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* clouds.yaml, and which of all settings count. */
+/* clouds.yaml, and the precedence of settings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static const char *value_of(const struct openstack_values *v, const char *name)
 		return v->known;
 	OPENSTACK_NAMES(X)
 #undef X
-	fail_msg("nobody asks for %s", name);
+	fail_msg("no request for %s is expected", name);
 	return NULL;
 }
 
@@ -105,7 +105,7 @@ static void the_first_region_of_a_list_counts(void **state)
 	says("clouds: {a: {regions: [], region_name: x}}", "a", "region_name", "x");
 }
 
-static void what_is_no_clouds_yaml_is_told(void **state)
+static void a_file_that_is_not_a_clouds_yaml_is_reported(void **state)
 {
 	static const struct {
 		const char *yaml, *text;
@@ -113,7 +113,7 @@ static void what_is_no_clouds_yaml_is_told(void **state)
 		{ "clouds:\n  a: [", "line 3: " },
 		{ "- a\n", "line 1: expected a mapping with the key 'clouds'" },
 		{ "a: b\n\tc: d\n", "line 2: " },
-		{ "clouds: *nobody\n", "line 1: " },
+		{ "clouds: *missing\n", "line 1: " },
 		{ "just text", "line 1: expected a mapping" },
 	};
 	struct clouds *c;
@@ -167,12 +167,12 @@ static void aliases_that_multiply_come_to_an_end(void **state)
 	}
 	strcat(yaml, "clouds: {a: *x8}\n");
 	assert_int_equal(clouds_parse(&c, yaml, strlen(yaml), NULL), 0);
-	clouds_get(c, "a", &v, NULL); /* whatever it says, it returns */
+	clouds_get(c, "a", &v, NULL); /* the result does not matter, it must return */
 	clouds_free(c);
 	openstack_values_fini(&v);
 }
 
-static void what_is_nested_without_end_is_refused(void **state)
+static void endless_nesting_is_refused(void **state)
 {
 	static const char *const opening[] = { "[", "{a: ", "- ", "? " };
 	static char yaml[1 << 20];
@@ -192,7 +192,7 @@ static void what_is_nested_without_end_is_refused(void **state)
 	}
 }
 
-/* --- which settings count --- */
+/* --- precedence of settings --- */
 
 struct place {
 	char dir[64], old[4096];
@@ -365,7 +365,7 @@ static void secure_yaml_lies_over_clouds_yaml(void **state)
 	fails_with(NULL, "nowhere", nothing, "has no cloud 'nowhere'");
 }
 
-static void what_is_missing_is_named(void **state)
+static void missing_settings_are_named(void **state)
 {
 	static const struct {
 		const char *rc, *text;
@@ -429,17 +429,17 @@ int main(void)
 		cmocka_unit_test(keys_of_a_cloud_and_of_its_auth_are_found),
 		cmocka_unit_test(aliases_and_merged_keys_work),
 		cmocka_unit_test(the_first_region_of_a_list_counts),
-		cmocka_unit_test(what_is_no_clouds_yaml_is_told),
+		cmocka_unit_test(a_file_that_is_not_a_clouds_yaml_is_reported),
 		cmocka_unit_test(files_without_clouds_have_none),
 		cmocka_unit_test(aliases_that_multiply_come_to_an_end),
-		cmocka_unit_test(what_is_nested_without_end_is_refused),
+		cmocka_unit_test(endless_nesting_is_refused),
 		cmocka_unit_test_setup_teardown(the_first_file_found_counts, enter, leave),
 		cmocka_unit_test_setup_teardown(a_named_cloud_goes_before_the_environment, enter,
 						leave),
 		cmocka_unit_test_setup_teardown(an_openrc_file_goes_before_everything, enter,
 						leave),
 		cmocka_unit_test_setup_teardown(secure_yaml_lies_over_clouds_yaml, enter, leave),
-		cmocka_unit_test_setup_teardown(what_is_missing_is_named, enter, leave),
+		cmocka_unit_test_setup_teardown(missing_settings_are_named, enter, leave),
 		cmocka_unit_test_setup_teardown(older_names_and_shared_domains_are_known, enter,
 						leave),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Mapping files: what is read, what is refused and how it is told, and written again. */
+/* Mapping files: reading, refusing with a message, and writing again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,7 @@ static const struct {
 	/* a later row of the same task adds and replaces, and does not empty */
 	{ "7,,vcpu0,,,5,Web\n7,,,,,6,\n", "7||vcpu0|||6|Web|0|" },
 	{ "7,,,,,,\xff\xfe name\n", "7||||||\xff\xfe name|0|" },
-	/* what a spreadsheet needs before what is no formula */
+	/* the quote that a spreadsheet needs before text that is not a formula */
 	{ "7,,,,,,'=1+1\n", "7||||||=1+1|0|" },
 	{ "7,,,,,,''@a\n", "7||||||'@a|0|" },
 	{ "7,,,,,,=1+1\n", "7||||||=1+1|0|" },
@@ -155,7 +155,7 @@ static const struct {
 	{ "7\n8,,\"vcpu0,,,,\n9\n", "line 2, column 3 (role): unclosed quote" },
 };
 
-static void a_bad_line_is_told_by_line_column_and_reason_and_nothing_is_taken(void **state)
+static void a_bad_line_is_reported_with_line_column_and_reason_and_nothing_is_taken(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -202,8 +202,8 @@ static void note(void *ctx, const char *text)
 
 static void with_skip_bad_the_other_lines_are_taken(void **state)
 {
-	char told[1000] = "";
-	struct mapping_csv_options opts = { .skip_bad = true, .bad_line = note, .ctx = told };
+	char notes[1000] = "";
+	struct mapping_csv_options opts = { .skip_bad = true, .bad_line = note, .ctx = notes };
 	struct read r;
 
 	(void)state;
@@ -220,17 +220,17 @@ static void with_skip_bad_the_other_lines_are_taken(void **state)
 	assert_int_equal(r.m.labels[2].tid, 5);
 	assert_string_equal(r.m.labels[2].name, "E\n5");
 	assert_int_equal(r.m.labels[3].tid, 7);
-	assert_ptr_equal(strstr(told, "line 2, column 1 (tid): 'x'"), told);
-	assert_non_null(strstr(told, ";line 3, column 3 (role): "));
-	assert_non_null(strstr(told, ";line 5, column 2 (libvirt-instance): "));
-	assert_non_null(strstr(told, ";line 8, column 3 (role): unclosed quote"));
+	assert_ptr_equal(strstr(notes, "line 2, column 1 (tid): 'x'"), notes);
+	assert_non_null(strstr(notes, ";line 3, column 3 (role): "));
+	assert_non_null(strstr(notes, ";line 5, column 2 (libvirt-instance): "));
+	assert_non_null(strstr(notes, ";line 8, column 3 (role): unclosed quote"));
 	mapping_fini(&r.m);
 }
 
 static void with_skip_bad_unknown_columns_are_left_out(void **state)
 {
-	char told[1000] = "";
-	struct mapping_csv_options opts = { .skip_bad = true, .bad_line = note, .ctx = told };
+	char notes[1000] = "";
+	struct mapping_csv_options opts = { .skip_bad = true, .bad_line = note, .ctx = notes };
 	struct read r;
 
 	(void)state;
@@ -239,9 +239,9 @@ static void with_skip_bad_unknown_columns_are_left_out(void **state)
 	assert_int_equal(r.result.bad, 2);
 	assert_int_equal(r.m.n, 1);
 	assert_string_equal(line_of(&r.m.labels[0]), "7||vcpu0||||a|0|");
-	assert_ptr_equal(strstr(told, "line 1, column 1: unknown column 'colour' in the header"),
-			 told);
-	assert_non_null(strstr(told, ";line 1, column 4: duplicate column 'role' in the header;"));
+	assert_ptr_equal(strstr(notes, "line 1, column 1: unknown column 'colour' in the header"),
+			 notes);
+	assert_non_null(strstr(notes, ";line 1, column 4: duplicate column 'role' in the header;"));
 	mapping_fini(&r.m);
 	/* without tids there is nothing to take */
 	parse(&r, "role\nvcpu0\n7\n", &opts);
@@ -251,10 +251,10 @@ static void with_skip_bad_unknown_columns_are_left_out(void **state)
 	mapping_fini(&r.m);
 }
 
-static void rows_that_contradict_each_other_are_told(void **state)
+static void rows_that_contradict_each_other_are_reported(void **state)
 {
 	static const struct {
-		const char *text, *told;
+		const char *text, *notes;
 	} all[] = {
 		{ "7,,vcpu0,,,5,Web\n\n7,,,,,6,\n",
 		  "line 3, column 6 (group-id): tid 7 has '5' in an earlier row; using '6';" },
@@ -269,13 +269,13 @@ static void rows_that_contradict_each_other_are_told(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(all); i++) {
-		char told[1000] = "";
-		struct mapping_csv_options opts = { .contradiction = note, .ctx = told };
+		char notes[1000] = "";
+		struct mapping_csv_options opts = { .contradiction = note, .ctx = notes };
 		struct read r;
 
 		parse(&r, all[i].text, &opts);
 		assert_int_equal(r.rc, 0);
-		assert_string_equal(told, all[i].told);
+		assert_string_equal(notes, all[i].notes);
 		mapping_fini(&r.m);
 	}
 }
@@ -334,14 +334,14 @@ static void of_several_origins_the_greatest_wins_field_by_field(void **state)
 		assert_int_equal(l.pid, 5);
 		assert_string_equal(l.host, "h");
 		assert_int_equal(l.origin, CDICT_LABEL_CSV);
-		/* What was said of another start is not said of this one. */
+		/* Labels of another start time do not apply to this one. */
 		assert_true(mapping_find(&m, 7, 80, &l));
 		assert_string_equal(line_of(&l), "7|later|||||Mine|80|");
 		mapping_fini(&m);
 	}
 }
 
-static void what_is_no_label_is_refused(void **state)
+static void a_row_that_is_not_a_label_is_refused(void **state)
 {
 	char text[MAPPING_TEXT_MAX + 2];
 	struct mapping m = { 0 };
@@ -361,7 +361,7 @@ static void what_is_no_label_is_refused(void **state)
 	mapping_fini(&m);
 }
 
-static void what_is_written_is_read_back(void **state)
+static void a_written_mapping_is_read_back(void **state)
 {
 	static const char *const texts[] = {
 		"a,b",  "say \"x\"", " lead", "trail ", "two\nlines", "\r",     "#5",   "",
@@ -444,15 +444,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_form_of_a_row_is_read),
 		cmocka_unit_test(a_file_without_rows_is_an_empty_mapping),
-		cmocka_unit_test(a_bad_line_is_told_by_line_column_and_reason_and_nothing_is_taken),
+		cmocka_unit_test(
+			a_bad_line_is_reported_with_line_column_and_reason_and_nothing_is_taken),
 		cmocka_unit_test(a_nul_and_a_text_too_long_are_refused),
 		cmocka_unit_test(with_skip_bad_the_other_lines_are_taken),
 		cmocka_unit_test(with_skip_bad_unknown_columns_are_left_out),
-		cmocka_unit_test(rows_that_contradict_each_other_are_told),
+		cmocka_unit_test(rows_that_contradict_each_other_are_reported),
 		cmocka_unit_test(two_files_add_up_and_a_bad_one_changes_nothing),
 		cmocka_unit_test(of_several_origins_the_greatest_wins_field_by_field),
-		cmocka_unit_test(what_is_no_label_is_refused),
-		cmocka_unit_test(what_is_written_is_read_back),
+		cmocka_unit_test(a_row_that_is_not_a_label_is_refused),
+		cmocka_unit_test(a_written_mapping_is_read_back),
 		cmocka_unit_test(a_written_file_has_one_row_a_task_in_order_of_tids),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* libvirt's XML: what is taken from it, and what is refused. */
+/* libvirt's XML: the values taken from it, and input that is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static int parse(struct libvirt_domain *d, const char *xml, struct cdict_error *
 	return libvirt_xml_parse(d, xml, strlen(xml), err);
 }
 
-/* One of the state files that libvirt 9.0 wrote; given. */
+/* Returns one of the state files that libvirt 9.0 wrote. */
 static char *state_file(const char *name, size_t *len)
 {
 	const char *data = getenv("DATA");
@@ -148,7 +148,7 @@ static void odd_vcpus_are_left_out(void **state)
 	libvirt_domain_fini(&d);
 }
 
-static void what_is_no_domain_is_refused(void **state)
+static void xml_that_is_not_a_domain_is_refused(void **state)
 {
 	static const struct {
 		const char *xml;
@@ -245,7 +245,7 @@ static void a_cut_state_file_is_refused_at_every_byte(void **state)
 	for (size_t n = 0; n < end; n++) {
 		struct cdict_error err = { 0 };
 		struct libvirt_domain d;
-		char *exact = malloc(n ? n : 1); /* so that a read behind the end is seen */
+		char *exact = malloc(n ? n : 1); /* so that a read past the end is noticed */
 
 		memcpy(exact, text, n);
 		if (libvirt_xml_parse(&d, exact, n, &err) != CDICT_EFORMAT)
@@ -262,7 +262,7 @@ int main(void)
 		cmocka_unit_test(a_domain_by_itself_has_names_only),
 		cmocka_unit_test(metadata_is_novas_by_its_namespace_not_its_prefix),
 		cmocka_unit_test(odd_vcpus_are_left_out),
-		cmocka_unit_test(what_is_no_domain_is_refused),
+		cmocka_unit_test(xml_that_is_not_a_domain_is_refused),
 		cmocka_unit_test(nesting_length_and_number_are_bounded),
 		cmocka_unit_test(a_cut_state_file_is_refused_at_every_byte),
 	};

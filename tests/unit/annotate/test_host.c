@@ -25,7 +25,7 @@ static void every_thread_of_a_real_host_has_one_role(void **state)
 	}
 }
 
-static void without_names_the_groups_tell_the_vcpus(void **state)
+static void without_names_the_groups_identify_the_vcpus(void **state)
 {
 	struct host_report r;
 	struct mapping m;
@@ -43,7 +43,7 @@ static void without_names_the_groups_tell_the_vcpus(void **state)
 	mapping_fini(&m);
 }
 
-static void without_names_and_groups_libvirt_tells_the_vcpus(void **state)
+static void without_names_and_groups_libvirt_identifies_the_vcpus(void **state)
 {
 	struct cdict_label label;
 	struct host_report r;
@@ -75,7 +75,7 @@ static void without_names_and_groups_libvirt_tells_the_vcpus(void **state)
 	mapping_fini(&m);
 }
 
-/* The same domains, started again: names are right, what is said of vCPUs is not. */
+/* The same domains, started again: names are right, the vCPUs are not. */
 static void the_state_of_an_earlier_run_gives_names_but_no_roles(void **state)
 {
 	static const char xml[] =
@@ -128,7 +128,7 @@ static void kernel_threads_find_their_vm_by_number_namespace_and_group(void **st
 		PUT("vhost-1", "%d/task/%d/comm", pid, pid + 1); /* since Linux 6.4 */
 		snprintf(text, sizeof(text), GROUP("1\\x2d%s") "/libvirt/emulator", names[i]);
 		PUT(text, "%d/cgroup", pid);
-		/* both are number 7 or 8 in containers of their own */
+		/* both are number 7 or 8 in their own containers */
 		snprintf(text, sizeof(text), "Name:\tx\nNSpid:\t%d\t%d", pid, 7 + i);
 		PUT(text, "%d/status", pid);
 	}
@@ -137,12 +137,12 @@ static void kernel_threads_find_their_vm_by_number_namespace_and_group(void **st
 	KERNEL(3001, "vhost-2001");      /* a thread of b, not its process */
 	KERNEL(3002, "kvm-pit/7");       /* a, in its own namespace */
 	KERNEL(3003, "kvm-pit/8");       /* b */
-	KERNEL(3004, "kvm-pit/9");       /* nobody */
+	KERNEL(3004, "kvm-pit/9");       /* of no VM */
 	KERNEL(3005, "kvm-nx-lpage-re"); /* cut: by its group */
 	KERNEL(3006, "kvm-nx-lpage-recovery-1000");
 	KERNEL(3007, "vhost-1234"); /* some other hypervisor's */
 	PUT(GROUP("1\\x2db"), "3005/cgroup");
-	/* a program that calls itself so is none of the kernel's */
+	/* a program with such a name is not a kernel thread */
 	PUT("3008 (vhost-1000) S 1 0 0 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 50 0", "3008/stat");
 
 	identify(&m, &r, NULL);
@@ -159,9 +159,9 @@ static void kernel_threads_find_their_vm_by_number_namespace_and_group(void **st
 		assert_string_equal(l.instance, want[i].instance);
 		assert_string_equal(l.role, want[i].role);
 	}
-	assert_string_equal(role_of(&m, 3004), "nobody");
-	assert_string_equal(role_of(&m, 3007), "nobody");
-	assert_string_equal(role_of(&m, 3008), "nobody");
+	assert_string_equal(role_of(&m, 3004), "none");
+	assert_string_equal(role_of(&m, 3007), "none");
+	assert_string_equal(role_of(&m, 3008), "none");
 	assert_true(mapping_find(&m, 3001, 0, &l));
 	assert_int_equal(l.start_ns, UINT64_C(50) * 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 	assert_int_equal(r.notes.n, 1);
@@ -170,7 +170,7 @@ static void kernel_threads_find_their_vm_by_number_namespace_and_group(void **st
 	mapping_fini(&m);
 }
 
-static void vms_that_nobody_named_stay_apart(void **state)
+static void vms_without_a_name_stay_apart(void **state)
 {
 	struct cdict_label l;
 	struct host_report r;
@@ -210,11 +210,11 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_thread_of_a_real_host_has_one_role),
-		cmocka_unit_test(without_names_the_groups_tell_the_vcpus),
-		cmocka_unit_test(without_names_and_groups_libvirt_tells_the_vcpus),
+		cmocka_unit_test(without_names_the_groups_identify_the_vcpus),
+		cmocka_unit_test(without_names_and_groups_libvirt_identifies_the_vcpus),
 		cmocka_unit_test(the_state_of_an_earlier_run_gives_names_but_no_roles),
 		cmocka_unit_test(kernel_threads_find_their_vm_by_number_namespace_and_group),
-		cmocka_unit_test(vms_that_nobody_named_stay_apart),
+		cmocka_unit_test(vms_without_a_name_stay_apart),
 		cmocka_unit_test(a_proc_that_is_not_there_is_an_error),
 	};
 

@@ -59,7 +59,7 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-static void threads_may_come_and_go_meanwhile(void **state)
+static void threads_may_come_and_go_during_the_scan(void **state)
 {
 	pthread_t t;
 
@@ -86,7 +86,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_any_mutilated_tree_every_thread_has_one_role),
-		cmocka_unit_test(threads_may_come_and_go_meanwhile),
+		cmocka_unit_test(threads_may_come_and_go_during_the_scan),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);

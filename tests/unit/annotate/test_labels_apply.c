@@ -53,7 +53,7 @@ static void labels_from_the_start_of_a_file_go_and_no_block_changes_its_number(v
 	assert_labels(&out, &m);
 	n_old = find_blocks(&f.bytes, old, COUNT(old));
 	n_new = find_blocks(&out, new, COUNT(new));
-	/* those that were there are empty now, the new ones stand before the index */
+	/* the old ones are empty now, the new ones are before the index */
 	assert_int_equal(n_new, n_old + 1);
 	assert_int_equal(new[n_old - 1].type, FORMAT_LABELS);
 	for (size_t i = 0; i < n_new; i++) {
@@ -83,7 +83,7 @@ static void compare_bad(const void *data, size_t size, const struct mapping *m)
 	struct cdict_reader *r;
 
 	if (cdict_reader_parse(&r, data, size, NULL))
-		return; /* the file's own header: nobody can open it */
+		return; /* the file's own header: it cannot be opened */
 	cdict_reader_verify(r, NULL);
 	cdict_reader_damage(r, &before);
 	cdict_reader_close(r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Labels brought to tasks, and shown. */
+/* Labels are attached to tasks, and shown. */
 #include "format/labels/label_index.h"
 #include "format/labels/label_text.h"
 #include "annotate/pseudonym.h"
@@ -15,7 +15,7 @@ static void a_label_without_a_start_names_every_task_of_its_tid(void **state)
 	(void)state;
 	capture_begin(&c, "perf", NULL, NULL);
 	name(&c, 7, 0, "all");
-	name(&c, 9, 0, "nobody");
+	name(&c, 9, 0, "none");
 	capture_look(&c);
 	assert_string_equal(called(&c, 7, 100 * S, false), "all");
 	assert_string_equal(called(&c, 7, 105 * S, true), "all");
@@ -68,12 +68,12 @@ static void the_clocks_of_the_capture_are_taken_into_account(void **state)
 	capture_end(&c);
 }
 
-static void what_cannot_be_told_apart_is_not_guessed(void **state)
+static void tasks_that_cannot_be_distinguished_are_not_guessed(void **state)
 {
 	struct capture c;
 
 	(void)state;
-	/* a clock that counts from 1970 tells nothing of the boot clock */
+	/* a clock that counts from 1970 says nothing about the boot clock */
 	capture_begin(&c, "realtime", NULL, NULL);
 	name(&c, 7, 105 * S, "which");
 	name(&c, 8, 50 * S, "only one");
@@ -85,13 +85,13 @@ static void what_cannot_be_told_apart_is_not_guessed(void **state)
 	capture_end(&c);
 }
 
-static void a_birth_that_only_the_events_tell_of_counts_too(void **state)
+static void a_birth_known_only_from_the_events_counts_too(void **state)
 {
 	struct capture c;
 
 	(void)state;
 	capture_begin(&c, "perf", NULL, NULL);
-	/* the records know one task 8; a sched_process_fork at 107 s told of another */
+	/* the records know one task 8; a sched_process_fork at 107 s is of another */
 	name(&c, 8, 50 * S, "old");
 	name(&c, 8, 107 * S, "new");
 	capture_look(&c);
@@ -112,18 +112,18 @@ static void labels_of_the_file_and_new_ones_add_up(void **state)
 		struct cdict_label role = { .tid = 7, .origin = CDICT_LABEL_OPENSTACK };
 		struct cdict_label l;
 		struct cdict_reader *r = open_bytes(with.data, with.len);
-		struct label_task who = { 7, UINT64_MAX, 100 * S, UINT64_MAX };
+		struct label_task task = { 7, UINT64_MAX, 100 * S, UINT64_MAX };
 
 		role.role = "vcpu0";
 		role.name = "of a lesser origin";
 		assert_int_equal(mapping_add(&more, &role, NULL), 0);
 		assert_int_equal(label_index_new(&c.ix, r, false, &more, NULL), 0);
-		assert_true(label_index_find(c.ix, &who, &l));
+		assert_true(label_index_find(c.ix, &task, &l));
 		assert_string_equal(l.name, "in the file");
 		assert_string_equal(l.role, "vcpu0");
 		label_index_free(c.ix);
 		assert_int_equal(label_index_new(&c.ix, r, true, &more, NULL), 0);
-		assert_true(label_index_find(c.ix, &who, &l));
+		assert_true(label_index_find(c.ix, &task, &l));
 		assert_string_equal(l.name, "of a lesser origin");
 		mapping_fini(&more);
 		cdict_reader_close(r);
@@ -245,8 +245,8 @@ int main(void)
 		cmocka_unit_test(a_label_without_a_start_names_every_task_of_its_tid),
 		cmocka_unit_test(a_label_with_a_start_names_only_the_task_that_started_then),
 		cmocka_unit_test(the_clocks_of_the_capture_are_taken_into_account),
-		cmocka_unit_test(what_cannot_be_told_apart_is_not_guessed),
-		cmocka_unit_test(a_birth_that_only_the_events_tell_of_counts_too),
+		cmocka_unit_test(tasks_that_cannot_be_distinguished_are_not_guessed),
+		cmocka_unit_test(a_birth_known_only_from_the_events_counts_too),
 		cmocka_unit_test(labels_of_the_file_and_new_ones_add_up),
 		cmocka_unit_test(a_name_is_name_group_and_role),
 		cmocka_unit_test(names_are_sorted_by_group_then_name_then_role),

@@ -69,7 +69,7 @@ static void a_pattern_of_ones_own_counts_instead(void **state)
 	EXPECT("^(?<name>[a-z]*)(?<group>\\d*)", { "05", "05", "5" }, { "fw", "fw", "" });
 }
 
-static void a_pattern_that_is_none_is_refused(void **state)
+static void an_invalid_pattern_is_refused(void **state)
 {
 	static const char *const bad[] = { "(", "a(b)", "(?<nome>x)", "", "(?<name>x)(?<name>y)" };
 	struct namepattern *p;
@@ -112,7 +112,7 @@ int main(void)
 		cmocka_unit_test(the_default_finds_numbers_of_groups),
 		cmocka_unit_test(the_default_keeps_everything_else_whole),
 		cmocka_unit_test(a_pattern_of_ones_own_counts_instead),
-		cmocka_unit_test(a_pattern_that_is_none_is_refused),
+		cmocka_unit_test(an_invalid_pattern_is_refused),
 		cmocka_unit_test(a_name_that_takes_too_many_steps_is_kept),
 		cmocka_unit_test(a_long_name_is_cut_between_characters),
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* openrc files: what a shell makes of them. What they ask on a terminal: tests/openstack/openrc.sh. */
+/* openrc files as a shell evaluates them. Their questions on a terminal:
+ * tests/openstack/openrc.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,11 +56,11 @@ static void a_shell_reads_it(void **state)
 		const char *script, *value;
 	} all[] = {
 		{ "export OS_X=a", "a" },
-		{ "OS_X=a", "a" }, /* users say `set -a`, or forget export */
+		{ "OS_X=a", "a" }, /* users write `set -a`, or forget export */
 		{ "OS_X='it'\\''s \"a\"'", "it's \"a\"" },
 		{ "H=host\nOS_X=http://$H:5000/v3", "http://host:5000/v3" },
 		{ "OS_X=${OS_X:-admin}", "admin" },
-		{ "OS_X=$(echo told)", "told" },
+		{ "OS_X=$(echo printed)", "printed" },
 		{ "OS_X=a\nif [ -n \"$OS_X\" ]; then unset OS_X; fi", NULL },
 		{ "for k in $(set | awk -F= '/^OS_/ { print $1 }'); do unset $k; done\nOS_X=a",
 		  "a" },
@@ -73,15 +74,15 @@ static void a_shell_reads_it(void **state)
 		/* it is sourced, without arguments, and knows where it is */
 		{ "OS_X=$#$1:$BASH_SOURCE", "0:./rc" },
 		{ "[ \"$0\" = \"$BASH_SOURCE\" ] && exit 1; OS_X=sourced", "sourced" },
-		/* what it says is no setting */
+		/* its output is not a setting */
 		{ "echo OS_X=b; printf 'OS_X=c\\0'", NULL },
 		{ "OS_X=a; env() { echo OS_X=b; }; PATH=", "a" },
 		{ "OS_X=a; exec >/dev/null", "a" },
 		{ "OS_X=a; trap 'echo OS_X=b' EXIT", "a" },
-		/* what it leaves behind keeps nobody waiting */
+		/* processes that it leaves running are not waited for */
 		{ "OS_X=a; sleep 300 &", "a" },
 		{ "OS_X=a; ( trap '' HUP TERM; while :; do sleep 300; done ) &", "a" },
-		/* of the terminal's settings only secrets are there */
+		/* of the terminal's settings only secrets are missing */
 		{ "OS_X=$OS_USERNAME.$OS_PASSWORD", ".of-the-terminal" },
 		{ "OS_X=$HOME", "/root" },
 	};
@@ -91,7 +92,7 @@ static void a_shell_reads_it(void **state)
 		gives(all[i].script, all[i].value);
 }
 
-static void a_file_that_ends_its_shell_is_told(void **state)
+static void a_file_that_ends_its_shell_is_reported(void **state)
 {
 	static const struct {
 		const char *script, *text;
@@ -113,7 +114,7 @@ static void a_file_that_ends_its_shell_is_told(void **state)
 	}
 }
 
-static void what_is_no_script_comes_to_an_end(void **state)
+static void a_file_that_is_not_a_script_comes_to_an_end(void **state)
 {
 	struct cdict_error err;
 	struct openrc rc;
@@ -132,7 +133,7 @@ static void what_is_no_script_comes_to_an_end(void **state)
 static void its_shell_leaves_no_core(void **state)
 {
 	(void)state;
-	/* in blocks of 1 KiB, rounded down; bash(1) has it so */
+	/* in blocks of 1 KiB, rounded down; as in bash(1) */
 	gives("OS_X=$(ulimit -Hc)", "0");
 	gives("OS_X=$(awk '/core/ { print $5 }' /proc/self/limits)", "1");
 }
@@ -157,8 +158,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_shell_reads_it),
-		cmocka_unit_test(a_file_that_ends_its_shell_is_told),
-		cmocka_unit_test(what_is_no_script_comes_to_an_end),
+		cmocka_unit_test(a_file_that_ends_its_shell_is_reported),
+		cmocka_unit_test(a_file_that_is_not_a_script_comes_to_an_end),
 		cmocka_unit_test(its_shell_leaves_no_core),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who is QEMU, what its command line says, and which role a thread has. */
+/* Which process is QEMU, the contents of its command line, and the role of each thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-/* A command line as /proc has it: '|' stands for NUL. */
+/* A command line as in /proc: '|' stands for NUL. */
 static size_t cmdline(char *out, const char *text)
 {
 	size_t n = 0;
@@ -202,7 +202,7 @@ static void a_name_is_a_number_only_in_the_kernels_own_form(void **state)
 	assert_int_equal(procfs_number("self"), 0);
 }
 
-static void control_groups_tell_role_and_domain(void **state)
+static void control_groups_give_role_and_domain(void **state)
 {
 #define SCOPE "/machine.slice/machine-qemu\\x2d12\\x2dinstance\\x2d0000001b.scope"
 	static const struct {
@@ -244,7 +244,7 @@ static void control_groups_tell_role_and_domain(void **state)
 	}
 }
 
-static void comms_tell_roles(void **state)
+static void comms_give_roles(void **state)
 {
 	static const struct {
 		const char *comm, *role;
@@ -349,7 +349,7 @@ static void threads_without_names_take_their_role_from_libvirt(void **state)
 	check_vm(with_iothreads, N(with_iothreads), vcpus, 2, false, false);
 }
 
-static void threads_nobody_knows_are_threads(void **state)
+static void unidentified_threads_are_threads(void **state)
 {
 	static const struct row rows[] = {
 		{ 10, Q, "", "emulator" },
@@ -362,7 +362,7 @@ static void threads_nobody_knows_are_threads(void **state)
 	check_vm(rows, N(rows), NULL, 0, false, false);
 }
 
-static void with_debug_threads_what_has_no_name_is_the_emulator(void **state)
+static void with_debug_threads_a_thread_without_a_name_is_the_emulator(void **state)
 {
 	static const struct row rows[] = {
 		{ 10, Q, "", "emulator" },        { 11, Q, "", "emulator" },
@@ -426,12 +426,12 @@ int main(void)
 		cmocka_unit_test(stat_is_read_from_its_last_parenthesis),
 		cmocka_unit_test(the_innermost_pid_is_the_last_of_NSpid),
 		cmocka_unit_test(a_name_is_a_number_only_in_the_kernels_own_form),
-		cmocka_unit_test(control_groups_tell_role_and_domain),
-		cmocka_unit_test(comms_tell_roles),
+		cmocka_unit_test(control_groups_give_role_and_domain),
+		cmocka_unit_test(comms_give_roles),
 		cmocka_unit_test(threads_without_names_take_their_role_from_the_group),
 		cmocka_unit_test(threads_without_names_take_their_role_from_libvirt),
-		cmocka_unit_test(threads_nobody_knows_are_threads),
-		cmocka_unit_test(with_debug_threads_what_has_no_name_is_the_emulator),
+		cmocka_unit_test(unidentified_threads_are_threads),
+		cmocka_unit_test(with_debug_threads_a_thread_without_a_name_is_the_emulator),
 		cmocka_unit_test(a_thread_started_in_a_vcpus_group_is_not_that_vcpu),
 		cmocka_unit_test(of_two_claims_the_surer_wins_and_only_one_has_the_role),
 	};

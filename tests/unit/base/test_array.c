@@ -13,7 +13,7 @@ struct point {
 	int x, y;
 };
 
-static void what_is_added_stays_in_order(void **state)
+static void added_elements_stay_in_order(void **state)
 {
 	ARRAY(struct point) a = { 0 };
 
@@ -55,7 +55,7 @@ static void an_element_added_where_one_was_is_zeroed(void **state)
 	array_fini(&a);
 }
 
-static void what_was_reserved_is_not_moved(void **state)
+static void reserved_elements_are_not_moved(void **state)
 {
 	ARRAY(int) a = { 0 };
 	int *at;
@@ -96,9 +96,9 @@ static void a_size_that_no_memory_has_is_out_of_memory_and_nothing_changes(void 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_added_stays_in_order),
+		cmocka_unit_test(added_elements_stay_in_order),
 		cmocka_unit_test(an_element_added_where_one_was_is_zeroed),
-		cmocka_unit_test(what_was_reserved_is_not_moved),
+		cmocka_unit_test(reserved_elements_are_not_moved),
 		cmocka_unit_test(a_size_that_no_memory_has_is_out_of_memory_and_nothing_changes),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The growing buffer: what the cursor reads back, and the memory of a failed allocation. */
+/* The growing buffer: reading back with the cursor, and the memory of a failed allocation. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "base/cursor.h"
 #include "base/memory/buf.h"
 
-static void what_is_appended_is_read_back_by_the_cursor(void **state)
+static void appended_bytes_are_read_back_by_the_cursor(void **state)
 {
 	static const uint64_t values[] = { 0, 1, 127, 128, 16383, 16384, UINT32_MAX, UINT64_MAX };
 	static const int64_t signed_values[] = { 0, -1, 63, -64, 64, INT64_MAX, INT64_MIN };
@@ -108,7 +108,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_read_to_its_end_or_as_far_as_wanted),
-		cmocka_unit_test(what_is_appended_is_read_back_by_the_cursor),
+		cmocka_unit_test(appended_bytes_are_read_back_by_the_cursor),
 		cmocka_unit_test(growing_keeps_what_was_there),
 		cmocka_unit_test(a_printed_text_takes_no_room_for_its_nul),
 		cmocka_unit_test(a_request_that_cannot_be_met_is_remembered),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The bounded cursor: what fits is read in the input's byte order, what does not fit fails. */
+/* The bounded cursor: values that fit are read in the input's byte order, a value that does not fit
+ * fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Foreign text in every context it is written to. */
+/* Foreign text in every context where it is written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static void a_terminal_obeys_nothing(void **state)
 	CHECK(escape_terminal, examples);
 }
 
-static void the_width_is_that_of_what_is_shown(void **state)
+static void the_width_is_that_of_the_text_shown(void **state)
 {
 	static const char *const texts[] = {
 		"",     "abc",      "\x1b[m",       "M\xc3\xbcller",
@@ -109,7 +109,7 @@ static void json_stays_json(void **state)
 	CHECK(escape_json, examples);
 }
 
-/* Who reads it has what was there. */
+/* A reader of the output gets the original value. */
 static void a_value_in_json_is_itself_again(void **state)
 {
 	static const struct example examples[] = {
@@ -196,7 +196,7 @@ static void a_markdown_cell_stays_one(void **state)
 	CHECK(escape_md, examples);
 }
 
-/* No byte at all gets through that a context forbids. */
+/* No byte that a context forbids is written. */
 static void every_byte_is_safe_everywhere(void **state)
 {
 	static escape_fn *const fns[] = { escape_terminal,    escape_json, escape_json_exact,
@@ -236,7 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_terminal_obeys_nothing),
-		cmocka_unit_test(the_width_is_that_of_what_is_shown),
+		cmocka_unit_test(the_width_is_that_of_the_text_shown),
 		cmocka_unit_test(json_stays_json),
 		cmocka_unit_test(a_value_in_json_is_itself_again),
 		cmocka_unit_test(a_script_element_is_not_left),

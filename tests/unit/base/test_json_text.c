@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which foreign texts may stand in JSON as they are; and MessagePack's numbers at the edges of their forms. */
+/* Foreign texts that may be copied into JSON unchanged; and MessagePack's numbers at the limits of
+ * their formats. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +29,7 @@ static void objects_are_taken(void **state)
 		assert_true(json_text_is_object(texts[i], strlen(texts[i])));
 }
 
-static void what_could_leave_its_place_is_refused(void **state)
+static void json_that_could_break_out_of_its_place_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -125,7 +126,7 @@ static void numbers_take_the_shortest_form(void **state)
 	}
 }
 
-static void text_that_is_no_utf8_is_made_such(void **state)
+static void text_that_is_not_utf8_is_converted(void **state)
 {
 	struct sink s;
 	size_t len;
@@ -149,10 +150,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(objects_are_taken),
-		cmocka_unit_test(what_could_leave_its_place_is_refused),
+		cmocka_unit_test(json_that_could_break_out_of_its_place_is_refused),
 		cmocka_unit_test(depth_has_an_end),
 		cmocka_unit_test(numbers_take_the_shortest_form),
-		cmocka_unit_test(text_that_is_no_utf8_is_made_such),
+		cmocka_unit_test(text_that_is_not_utf8_is_converted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

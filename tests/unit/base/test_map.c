@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The map: what is added is found, whatever the keys are. */
+/* The map: every added key is found, whatever the keys are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static uint64_t negative(uint64_t i)
 	return UINT64_MAX - i;
 }
 
-/* What the mixing of a map without a seed would undo: its high bits are all alike. */
+/* Keys that a map without a seed would mix badly: all high bits are alike. */
 static uint64_t undone(uint64_t i)
 {
 	/* the inverse of the first odd factor in hash_of(), by Newton's iteration */
@@ -43,7 +43,7 @@ static uint64_t undone(uint64_t i)
 	return i * inverse;
 }
 
-static void what_was_added_is_found_and_keys_that_look_alike_do_not_crowd(void **state)
+static void added_keys_are_found_and_similar_keys_do_not_crowd(void **state)
 {
 	static uint64_t (*const keys[])(uint64_t) = { one_after_the_other, only_in_the_high_bits,
 						      pages_apart, negative, undone };
@@ -100,7 +100,7 @@ static void the_two_words_of_a_key_are_not_exchanged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_added_is_found_and_keys_that_look_alike_do_not_crowd),
+		cmocka_unit_test(added_keys_are_found_and_similar_keys_do_not_crowd),
 		cmocka_unit_test(the_two_words_of_a_key_are_not_exchanged),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Output files appear whole or not at all. */
+/* Output files appear complete or not at all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -157,7 +157,7 @@ static void special_files_are_written_directly(void **state)
 	assert_int_equal(outfile_commit(of, OUTFILE_SYNC, NULL), 0);
 }
 
-static void a_full_device_is_told(void **state)
+static void a_full_device_is_reported(void **state)
 {
 	struct outfile *of;
 	struct cdict_error err = { 0 };
@@ -192,7 +192,7 @@ static void nothing_stays_when_the_disk_is_full(void **state)
 	unlink("old");
 }
 
-static void what_cannot_be_is_refused_at_open(void **state)
+static void impossible_outputs_are_refused_at_open(void **state)
 {
 	static const struct {
 		const char *path;
@@ -217,7 +217,7 @@ static void what_cannot_be_is_refused_at_open(void **state)
 	unlink("loop");
 }
 
-/* What begins with "PERF" is a capture, "keep" is kept. */
+/* A file that begins with "PERF" is a capture, one that begins with "keep" is kept. */
 static int there(const struct outfile_there *what, const void *ctx, struct cdict_error *err)
 {
 	char head[4] = "";
@@ -245,7 +245,7 @@ static int open_as(struct outfile **of, const char *path, bool capture, const ch
 	return outfile_open(of, &opts, &err);
 }
 
-static void an_input_is_no_output_by_whatever_name(void **state)
+static void an_input_is_refused_as_output_by_any_name(void **state)
 {
 	static const char *const names[] = { "in", "./in", "soft", "hard", "soft2" };
 	struct outfile *of;
@@ -259,11 +259,11 @@ static void an_input_is_no_output_by_whatever_name(void **state)
 		assert_int_equal(open_as(&of, names[i], true, "in"), CDICT_EUSAGE);
 		assert_int_equal(open_as(&of, names[i], false, "hard"), CDICT_EUSAGE);
 	}
-	/* nor is what a directory that is the input holds */
+	/* nor is a file in a directory that is the input */
 	assert_int_equal(mkdir("dir", 0755), 0);
 	assert_int_equal(open_as(&of, "dir/new", true, "dir"), CDICT_EUSAGE);
 	assert_int_equal(rmdir("dir"), 0);
-	/* nor where the old file goes */
+	/* nor the place of the old file */
 	assert_int_equal(rename("in", "out.old"), 0);
 	put("out", "old", 0644);
 	assert_int_equal(open_as(&of, "out", true, "out.old"), CDICT_EUSAGE);
@@ -291,7 +291,7 @@ static void a_capture_is_replaced_by_captures_only_and_kept(void **state)
 	expect("x.old", "PERFILE2 and so on");
 	assert_int_equal(mode_of("x"), 0600);
 	assert_int_equal(mode_of("x.old"), 0644);
-	/* again: the older one goes, as perf record does */
+	/* again: the older one is deleted, as perf record does */
 	assert_int_equal(open_as(&of, "x", true, NULL), 0);
 	assert_int_equal(outfile_commit(of, 0, NULL), 0);
 	expect("x.old", "new");
@@ -300,7 +300,7 @@ static void a_capture_is_replaced_by_captures_only_and_kept(void **state)
 	unlink("x.old");
 }
 
-static void what_the_caller_wants_kept_is_kept(void **state)
+static void a_file_that_the_caller_wants_kept_is_kept(void **state)
 {
 	struct outfile *of;
 
@@ -325,8 +325,8 @@ static bool begins_with_same(int old, int new)
 	return pread(old, a, 4, 0) == 4 && pread(new, b, 4, 0) == 4 && !memcmp(a, b, 4);
 }
 
-/* x.old is what "other" was, whatever is made of the same again. */
-static void what_can_be_made_again_pushes_nothing_away(void **state)
+/* x.old remains "other", even when the same file is written again. */
+static void a_reproducible_file_does_not_move_another_aside(void **state)
 {
 	static const char *const texts[] = { "sameone", "sameone", "sametwo" };
 	struct outfile_options opts = { .path = "x",
@@ -343,7 +343,7 @@ static void what_can_be_made_again_pushes_nothing_away(void **state)
 		expect("x", texts[i]);
 		expect("x.old", "other");
 	}
-	/* of the same bytes, whoever made it */
+	/* of the same bytes, whichever program made it */
 	opts.can_be_made_again = NULL;
 	assert_int_equal(outfile_open(&of, &opts, NULL), 0);
 	assert_int_equal(outfile_write(of, "sametwo", 7), 0);
@@ -370,14 +370,14 @@ static void nothing_does_not_replace_something(void **state)
 	unlink("x");
 }
 
-static void what_is_being_written_is_not_replaced(void **state)
+static void a_file_being_written_is_not_replaced(void **state)
 {
 	struct outfile *first, *second;
 	struct cdict_error err = { 0 };
 
 	(void)state;
 	assert_int_equal(open_as(&first, "x", true, NULL), 0);
-	/* both began when there was nothing */
+	/* both began when no file existed */
 	assert_int_equal(open_as(&second, "x", true, NULL), 0);
 	assert_int_equal(outfile_show(first, &err), 0);
 	assert_int_equal(outfile_write(first, "first", 5), 0);
@@ -390,7 +390,7 @@ static void what_is_being_written_is_not_replaced(void **state)
 	unlink("x");
 }
 
-/* Root only: nobody else can lay another's link. */
+/* Root only: no other user can create a link that belongs to another user. */
 static void a_strangers_link_is_not_followed(void **state)
 {
 	struct outfile *of;
@@ -413,7 +413,7 @@ static void a_strangers_link_is_not_followed(void **state)
 		assert_int_equal(lchown("open/dir", 65534, 65534), 0);
 		assert_int_equal(open_as(&of, "open/x", false, NULL), -EPERM);
 		assert_int_equal(open_as(&of, "open/dir/new", true, NULL), -EPERM);
-		/* who called sudo is no stranger */
+		/* the user that called sudo is not a stranger */
 		setenv("SUDO_UID", "65534", 1);
 		setenv("SUDO_GID", "65533", 1);
 		assert_int_equal(open_as(&of, "open/x", false, NULL), 0);
@@ -443,7 +443,7 @@ static void a_strangers_link_is_not_followed(void **state)
 	unlink("precious");
 }
 
-static void an_open_file_is_written_on_and_not_over(void **state)
+static void an_open_file_is_appended_to_and_not_overwritten(void **state)
 {
 	struct outfile *of;
 	char name[32];
@@ -465,7 +465,7 @@ static void an_open_file_is_written_on_and_not_over(void **state)
 	unlink("log");
 }
 
-static void the_folder_is_empty_after_all_that(void **state)
+static void the_folder_is_empty_at_the_end(void **state)
 {
 	(void)state;
 	assert_int_equal(files(), 0);
@@ -479,18 +479,18 @@ int main(void)
 		cmocka_unit_test(a_replaced_file_keeps_its_mode),
 		cmocka_unit_test(a_symbolic_link_stays_and_its_target_is_replaced),
 		cmocka_unit_test(special_files_are_written_directly),
-		cmocka_unit_test(a_full_device_is_told),
+		cmocka_unit_test(a_full_device_is_reported),
 		cmocka_unit_test(nothing_stays_when_the_disk_is_full),
-		cmocka_unit_test(what_cannot_be_is_refused_at_open),
-		cmocka_unit_test(an_input_is_no_output_by_whatever_name),
+		cmocka_unit_test(impossible_outputs_are_refused_at_open),
+		cmocka_unit_test(an_input_is_refused_as_output_by_any_name),
 		cmocka_unit_test(a_capture_is_replaced_by_captures_only_and_kept),
-		cmocka_unit_test(what_the_caller_wants_kept_is_kept),
-		cmocka_unit_test(what_can_be_made_again_pushes_nothing_away),
+		cmocka_unit_test(a_file_that_the_caller_wants_kept_is_kept),
+		cmocka_unit_test(a_reproducible_file_does_not_move_another_aside),
 		cmocka_unit_test(nothing_does_not_replace_something),
-		cmocka_unit_test(what_is_being_written_is_not_replaced),
+		cmocka_unit_test(a_file_being_written_is_not_replaced),
 		cmocka_unit_test(a_strangers_link_is_not_followed),
-		cmocka_unit_test(an_open_file_is_written_on_and_not_over),
-		cmocka_unit_test(the_folder_is_empty_after_all_that),
+		cmocka_unit_test(an_open_file_is_appended_to_and_not_overwritten),
+		cmocka_unit_test(the_folder_is_empty_at_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where keys stand that an array has: what is added is found, whatever the keys are, and where they are put. */
+/* Places of keys in an array: every added key is found, whatever the keys are, and wherever they
+ * are put. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +51,7 @@ static void keys_are_found_where_they_stand_and_where_they_were_moved_to(void **
 		places_move(&p, at, MANY + i);
 		keys[i] = UINT64_MAX;
 	}
-	/* it grows, and what was moved stays where it is */
+	/* it grows, and moved keys stay where they are */
 	for (uint32_t i = 1; i < MANY; i += 2) {
 		keys[MANY + i] = ~(uint64_t)i << 1;
 		assert_int_equal(places_room(&p, key_at, keys), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a recorder's command line says of what was recorded. */
+/* The scope of a recording from the recorder's command line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "base/text/scope.h"
 
 struct example {
-	const char *words[14]; /* exact, as perf.data has them */
+	const char *words[14]; /* exact, as in perf.data */
 	const char *scope;
 };
 
@@ -51,7 +51,7 @@ static const struct example examples[] = {
 };
 enum { EXAMPLES = sizeof(examples) / sizeof(examples[0]) };
 
-static void a_command_line_says_what_was_recorded(void **state)
+static void a_command_line_gives_the_scope_of_a_recording(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < EXAMPLES; i++) {
@@ -66,17 +66,17 @@ static void a_command_line_says_what_was_recorded(void **state)
 		}
 		scope_of_words(&s, words, n, 4);
 		assert_string_equal(scope_text(room, &s), examples[i].scope);
-		/* Joined by blanks, as INFO has it, without the number of CPUs. */
+		/* Joined by blanks, as in INFO, without the number of CPUs. */
 		scope_read(&s, NULL, n ? line : NULL, false);
 		if (!strstr(line, "0-3"))
 			assert_string_equal(scope_text(room, &s), examples[i].scope);
-		/* What is stored reads as it was. */
+		/* A stored scope reads as it was. */
 		scope_read(&s, examples[i].scope, line, false);
 		assert_string_equal(scope_text(room, &s), examples[i].scope);
 	}
 }
 
-static void of_cdict_record_only_cpus_are_chosen(void **state)
+static void cdict_record_selects_only_cpus(void **state)
 {
 	char room[SCOPE_TEXT_MAX];
 	struct scope s;
@@ -88,7 +88,7 @@ static void of_cdict_record_only_cpus_are_chosen(void **state)
 	assert_string_equal(scope_text(room, &s), "cpus");
 }
 
-static void what_is_not_known_in_a_stored_scope_is_left_out(void **state)
+static void unknown_parts_of_a_stored_scope_are_left_out(void **state)
 {
 	char room[SCOPE_TEXT_MAX];
 	struct scope s;
@@ -109,9 +109,9 @@ static void what_is_not_known_in_a_stored_scope_is_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_command_line_says_what_was_recorded),
-		cmocka_unit_test(of_cdict_record_only_cpus_are_chosen),
-		cmocka_unit_test(what_is_not_known_in_a_stored_scope_is_left_out),
+		cmocka_unit_test(a_command_line_gives_the_scope_of_a_recording),
+		cmocka_unit_test(cdict_record_selects_only_cpus),
+		cmocka_unit_test(unknown_parts_of_a_stored_scope_are_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

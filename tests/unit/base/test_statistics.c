@@ -16,7 +16,7 @@ static void near(double v, double want)
 		fail_msg("%.17g, not %.17g", v, want);
 }
 
-static void quartiles_lie_between_the_values_beside_them(void **state)
+static void quartiles_lie_between_the_neighbouring_values(void **state)
 {
 	double four[] = { 4, 1, 3, 2 }, six[] = { 41, 7, 15, 40, 36, 39 }, one[] = { 5 };
 	struct statistics_quartiles q;
@@ -120,7 +120,7 @@ static void the_smallest_p_is_that_of_groups_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quartiles_lie_between_the_values_beside_them),
+		cmocka_unit_test(quartiles_lie_between_the_neighbouring_values),
 		cmocka_unit_test(ranks_of_small_groups_are_counted_out),
 		cmocka_unit_test(ties_share_their_ranks),
 		cmocka_unit_test(many_values_go_by_the_normal_distribution),

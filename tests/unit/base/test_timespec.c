@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* --time as perf takes it; the capture lasts from 1000 to 2000 ns unless said otherwise. */
+/* --time as perf takes it; the capture lasts from 1000 to 2000 ns unless stated otherwise. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

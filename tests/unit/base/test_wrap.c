@@ -31,9 +31,9 @@ static void lines_are_broken_at_blanks_where_they_would_be_too_long(void **state
 	becomes("one two three\n", (struct wrap){ 13, 0, 0 }, "one two three\n");
 	becomes("one two three\n", (struct wrap){ 12, 0, 0 }, "one two\nthree\n");
 	becomes("one two three", (struct wrap){ 7, 0, 2 }, "one two\n  three");
-	/* what stands before it on its line counts, and only there */
+	/* text before it on its line counts, and only there */
 	becomes("one two\none two", (struct wrap){ 7, 4, 0 }, "one\ntwo\none two");
-	/* runs of blanks stay inside of a line, and go with its end */
+	/* runs of blanks are kept inside a line, and dropped at its end */
 	becomes("a   b   c", (struct wrap){ 5, 0, 0 }, "a   b\nc");
 	becomes("  key  value", (struct wrap){ 8, 0, 2 }, "  key\n  value");
 }

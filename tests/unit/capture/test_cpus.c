@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CPU lists as the kernel writes them, and as INFO has them. */
+/* CPU lists as written by the kernel, and as in INFO. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,14 +12,14 @@
 #include "capture/record/info.h"
 #include "capture/host/host.h"
 
-/* What is read becomes, written again, the last text; NULL: it is no list. */
+/* The list that is read and written again gives the last text; NULL: it is not a list. */
 static const struct list {
 	const char *text, *again;
 } lists[] = {
 	{ "0", "0" },         { "0-1", "0-1" },
 	{ "0-3,8", "0-3,8" }, { "0,2-3,5,7-9", "0,2-3,5,7-9" },
 	{ "0,1,2", "0-2" },   { "5-5", "5" },
-	{ "0-2\n", "0-2" },   { "0-1,4-", "0-1" }, /* the front that can be read */
+	{ "0-2\n", "0-2" },   { "0-1,4-", "0-1" }, /* the first part, which can be read */
 	{ "3-1", NULL },      { "-1", NULL },
 	{ "", NULL },         { "x", NULL },
 	{ "99999999", NULL }, { "0-4000000000", NULL },
@@ -48,7 +48,7 @@ static void lists_are_read_and_written(void **state)
 		free(cpus);
 		record_info_cpus(&h, set, 16);
 		assert_string_equal((const char *)h.cpus.data, lists[i].again);
-		/* One more came: it is filled anew. */
+		/* One more was added: it is filled again. */
 		set[15] = true;
 		record_info_cpus(&h, set, 16);
 		assert_memory_equal(h.cpus.data, lists[i].again, strlen(lists[i].again));
@@ -66,7 +66,7 @@ static void this_machine_has_the_cpus_that_are_online(void **state)
 	(void)state;
 	assert_true(n > 0);
 	assert_true((size_t)cpus[n - 1] < host_cpus_possible());
-	/* The same CPU is the same one until it goes. */
+	/* A CPU keeps its identity until it goes offline. */
 	assert_int_equal(host_cpu_birth(cpus[0]), host_cpu_birth(cpus[0]));
 	assert_int_equal(host_cpu_birth(65535), 0);
 	free(cpus);

@@ -50,7 +50,7 @@ static void names_of_c_plus_plus_have_no_parameters(void **state)
 	stringset_fini(&names);
 }
 
-/* Nested as deep as a symbol table may have it: in no time, and in no more memory than its length says. */
+/* Nested as deep as in any symbol table: fast, and with no more memory than its length. */
 static void long_and_strange_names_stay_as_they_are(void **state)
 {
 	struct stringset names = { 0 };

@@ -54,7 +54,7 @@ static void keep(struct buf *text, unsigned which)
 }
 
 /* Whatever else occurs. */
-static void what_occurs_has_the_name_that_libtraceevent_gives_it(void **state)
+static void functions_that_occur_have_the_name_that_libtraceevent_gives_them(void **state)
 {
 	struct tep_handle *tep = tep_alloc();
 	char *copy = strdup(all);
@@ -71,7 +71,8 @@ static void what_occurs_has_the_name_that_libtraceevent_gives_it(void **state)
 			const struct kernel_function *s = kernel_functions_find(&k, addresses[i]);
 			const char *name = tep_find_function(tep, addresses[i]);
 
-			/* what did not occur may be found nowhere, and never elsewhere */
+			/* an address that did not occur may be unknown, but never has a wrong
+			 * name */
 			if (!s && !(which >> i & 1))
 				continue;
 			assert_int_equal(!s, !name);
@@ -90,7 +91,7 @@ static void what_occurs_has_the_name_that_libtraceevent_gives_it(void **state)
 	tep_free(tep);
 }
 
-static void only_what_occurs_is_kept(void **state)
+static void only_functions_that_occur_are_kept(void **state)
 {
 	struct buf text = { 0 };
 
@@ -134,8 +135,8 @@ static void broken_text_ends_the_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_occurs_has_the_name_that_libtraceevent_gives_it),
-		cmocka_unit_test(only_what_occurs_is_kept),
+		cmocka_unit_test(functions_that_occur_have_the_name_that_libtraceevent_gives_them),
+		cmocka_unit_test(only_functions_that_occur_are_kept),
 		cmocka_unit_test(broken_text_ends_the_table),
 	};
 

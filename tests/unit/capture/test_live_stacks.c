@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whose function an address was in: the kernel's symbols, and what processes had mapped when. */
+/* Functions of addresses: the kernel's symbols, and the mappings of processes over time. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,12 +55,11 @@ static void kernel_addresses_have_the_names_that_perf_gives(void **state)
 		{ 0xffffffff81000000, 0, "_text", "[kernel.kallsyms]" },
 		{ 0xffffffff8100007f, 0x3f, "schedule", "[kernel.kallsyms]" },
 		{ 0xffffffff81000081, 1, "last_name", "[kernel.kallsyms]" },
-		{ 0xffffffff81000105, 0x85, "last_name",
-		  "[kernel.kallsyms]" }, /* data is no code */
+		{ 0xffffffff81000105, 0x85, "last_name", "[kernel.kallsyms]" }, /* data, not code */
 		{ 0xffffffffc0000010, 0x10, "kvm_exit", "[kvm]" },
 		{ 0xffffffffc0003000, 0, "", "" }, /* between two modules */
 		{ 0xffffffffc0401fff, 0x1fff, "e1000_up", "[e1000]" },
-		{ 0xffffffffc0402000, 0, "", "" }, /* behind all */
+		{ 0xffffffffc0402000, 0, "", "" }, /* after all symbols */
 	};
 	struct kallsyms *k;
 
@@ -77,7 +76,7 @@ static void kernel_addresses_have_the_names_that_perf_gives(void **state)
 	kallsyms_free(k);
 }
 
-static void hidden_or_missing_kernel_symbols_are_told(void **state)
+static void hidden_or_missing_kernel_symbols_are_reported(void **state)
 {
 	struct kallsyms *k;
 
@@ -97,13 +96,13 @@ struct record {
 	char text[64];
 };
 
-static void tell(struct spaces *s, uint32_t type, uint16_t misc, uint64_t t_ns,
+static void feed(struct spaces *s, uint32_t type, uint16_t misc, uint64_t t_ns,
 		 const uint32_t *words, size_t n, const char *text)
 {
 	struct record r = { .header = { .type = type, .misc = misc } };
 
 	memcpy(r.words, words, n * sizeof(*words));
-	if (text) /* behind words[] where there are many: strcpy() would be held to those */
+	if (text) /* after words[] where there are many: strcpy() would be held to those */
 		memcpy(&r.words[n], text, strlen(text) + 1);
 	r.header.size =
 		(uint16_t)(sizeof(r.header) + n * sizeof(*words) + (text ? strlen(text) + 1 : 0));
@@ -114,21 +113,21 @@ static void fork_of(struct spaces *s, int32_t pid, int32_t parent, uint64_t t_ns
 {
 	uint32_t w[] = { (uint32_t)pid, (uint32_t)parent, (uint32_t)pid, (uint32_t)parent, 0, 0 };
 
-	tell(s, PERF_RECORD_FORK, 0, t_ns, w, 6, NULL);
+	feed(s, PERF_RECORD_FORK, 0, t_ns, w, 6, NULL);
 }
 
 static void exit_of(struct spaces *s, int32_t pid, uint64_t t_ns)
 {
 	uint32_t w[] = { (uint32_t)pid, 1, (uint32_t)pid, 1, 0, 0 };
 
-	tell(s, PERF_RECORD_EXIT, 0, t_ns, w, 6, NULL);
+	feed(s, PERF_RECORD_EXIT, 0, t_ns, w, 6, NULL);
 }
 
 static void exec_of(struct spaces *s, int32_t pid, uint64_t t_ns)
 {
 	uint32_t w[] = { (uint32_t)pid, (uint32_t)pid };
 
-	tell(s, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, t_ns, w, 2, "new");
+	feed(s, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, t_ns, w, 2, "new");
 }
 
 static void map_of(struct spaces *s, int32_t pid, uint64_t t_ns, uint64_t start, uint64_t len,
@@ -139,7 +138,7 @@ static void map_of(struct spaces *s, int32_t pid, uint64_t t_ns, uint64_t start,
 
 	memcpy(&w[2], place, sizeof(place));
 	w[14] = prot;
-	tell(s, PERF_RECORD_MMAP2, 0, t_ns, w, 16, path);
+	feed(s, PERF_RECORD_MMAP2, 0, t_ns, w, 16, path);
 }
 
 static const char *at(const struct spaces *s, int32_t pid, uint64_t t_ns, uint64_t address)
@@ -168,7 +167,7 @@ static void a_program_is_what_it_was_at_the_time(void **state)
 	assert_string_equal(at(&s, PID + 1, 300, 0x11000), "");
 	assert_string_equal(at(&s, PID + 1, 300, 0x20000), "");
 	assert_string_equal(at(&s, PID + 1, 401, 0x10800), "/bin/shell");
-	/* What lies over it is known from then on, and under another number. */
+	/* A mapping over it is known from then on, and under another number. */
 	map_of(&s, PID, 500, 0x10800, 0x1000, 5, "/lib/new");
 	assert_string_equal(at(&s, PID, 499, 0x10900), "/bin/shell");
 	assert_string_equal(at(&s, PID, 500, 0x10900), "/lib/new");
@@ -191,7 +190,7 @@ static void processes_that_come_and_go_are_forgotten(void **state)
 	spaces_fini(&s);
 }
 
-static void short_and_strange_records_are_no_harm(void **state)
+static void short_and_strange_records_do_no_harm(void **state)
 {
 	struct spaces s = { 0 };
 	uint32_t w[16] = { PID, PID };
@@ -199,7 +198,7 @@ static void short_and_strange_records_are_no_harm(void **state)
 	(void)state;
 	for (uint32_t type = 0; type < 20; type++)
 		for (size_t n = 0; n < 16; n++)
-			tell(&s, type, PERF_RECORD_MISC_COMM_EXEC, 1, w, n, NULL);
+			feed(&s, type, PERF_RECORD_MISC_COMM_EXEC, 1, w, n, NULL);
 	map_of(&s, -1, 1, 0x1000, 0x1000, 5, "[kernel]");
 	map_of(&s, PID, 1, UINT64_MAX - 10, 100, 5, "/wraps");
 	assert_string_equal(at(&s, PID, 2, UINT64_MAX - 5), "");
@@ -292,10 +291,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_addresses_have_the_names_that_perf_gives),
-		cmocka_unit_test(hidden_or_missing_kernel_symbols_are_told),
+		cmocka_unit_test(hidden_or_missing_kernel_symbols_are_reported),
 		cmocka_unit_test(a_program_is_what_it_was_at_the_time),
 		cmocka_unit_test(processes_that_come_and_go_are_forgotten),
-		cmocka_unit_test(short_and_strange_records_are_no_harm),
+		cmocka_unit_test(short_and_strange_records_do_no_harm),
 		cmocka_unit_test(maps_of_proc_are_read),
 		cmocka_unit_test(a_sample_s_chain_and_fields_are_found),
 	};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whether a recording without formats is of the kernel that runs here: what each thing that differs says. */
+/* Whether a recording without formats is of the running kernel: the message for each difference. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,7 +80,7 @@ static void a_killed_recording_of_this_boot_is_of_this_kernel(void **state)
 		text, "kernel text at 0xffffffff81000000-0xffffffff82276f48, written since boot");
 }
 
-static void whatever_differs_is_named_and_nothing_is_taken(void **state)
+static void every_difference_is_named_and_nothing_is_taken(void **state)
 {
 	struct lent_survey s;
 	char text[256];
@@ -114,12 +114,12 @@ static void whatever_differs_is_named_and_nothing_is_taken(void **state)
 	s.last_ns = 5000 * S; /* this machine has not been up for so long */
 	assert_false(compare(kallsyms, &s, NULL, text, sizeof(text)));
 	assert_non_null(strstr(text, "its last event is 5000 s after its machine's boot"));
-	/* with another clock that is no sign */
+	/* with another clock that proves nothing */
 	assert_true(compare(kallsyms, &s, &(struct same_kernel_file){ .clocked = true }, text,
 			    sizeof(text)));
 }
 
-static void what_cannot_be_compared_is_no_proof(void **state)
+static void data_that_cannot_be_compared_proves_nothing(void **state)
 {
 	struct lent_survey s = of_here;
 	struct same_kernel_file header = { .release = "6.18.0", .machine = "x86_64" };
@@ -132,7 +132,7 @@ static void what_cannot_be_compared_is_no_proof(void **state)
 	s.symbol[0] = 0;
 	assert_false(compare(kallsyms, &s, NULL, text, sizeof(text)));
 	assert_non_null(strstr(text, "its kernel cannot be identified"));
-	/* but a header that names release and machine is one */
+	/* but a header with release and machine does */
 	assert_true(compare(hidden, &s, &header, text, sizeof(text)));
 	assert_string_equal(text, "kernel 6.18.0, written since boot");
 }
@@ -141,8 +141,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_killed_recording_of_this_boot_is_of_this_kernel),
-		cmocka_unit_test(whatever_differs_is_named_and_nothing_is_taken),
-		cmocka_unit_test(what_cannot_be_compared_is_no_proof),
+		cmocka_unit_test(every_difference_is_named_and_nothing_is_taken),
+		cmocka_unit_test(data_that_cannot_be_compared_proves_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

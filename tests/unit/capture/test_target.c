@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file of a recording: when it is seen, what is reserved for its end, what is left behind. */
+/* The file of a recording: when it appears, space reserved for its end, leftovers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static const char *content(const char *name)
 	return text;
 }
 
-static void it_is_seen_when_it_is_shown(void **state)
+static void the_file_appears_when_it_is_published(void **state)
 {
 	struct cdict_error err = { 0 };
 	struct target *t;
@@ -77,7 +77,7 @@ static void it_is_seen_when_it_is_shown(void **state)
 	assert_string_equal(names(), "x x.old ");
 	assert_string_equal(content("x"), "head");
 	assert_string_equal(content("x.old"), "precious");
-	/* What comes after the mark can be taken back. */
+	/* Data after the mark can be taken back. */
 	assert_int_equal(target_write(t, "half", 4), 0);
 	target_trim(t);
 	assert_int_equal(target_write(t, "+", 1), 0);
@@ -88,7 +88,7 @@ static void it_is_seen_when_it_is_shown(void **state)
 	unlink("x.old");
 }
 
-static void what_was_not_shown_leaves_nothing(void **state)
+static void an_unpublished_file_leaves_nothing(void **state)
 {
 	struct cdict_error err = { 0 };
 	struct target *t;
@@ -106,7 +106,7 @@ static void what_was_not_shown_leaves_nothing(void **state)
 	unlink("x");
 }
 
-static void what_is_reserved_is_not_seen_and_given_back(void **state)
+static void reserved_space_is_invisible_and_given_back(void **state)
 {
 	struct cdict_error err = { 0 };
 	struct stat st;
@@ -131,7 +131,7 @@ static void what_is_reserved_is_not_seen_and_given_back(void **state)
 	unlink("x");
 }
 
-/* As a disk that is full: what was reserved before can still be written. */
+/* Like a full disk: reserved space can still be written. */
 static void a_limit_refuses_before_anything_is_written(void **state)
 {
 	struct rlimit was, limit;
@@ -172,7 +172,7 @@ static void a_device_is_written_as_it_is(void **state)
 		target_open(&t, &(struct outfile_options){ .path = "/dev/full", .capture = true },
 			    &err),
 		0);
-	assert_int_equal(target_reserve(t, UINT64_C(1) << 60), 0); /* who knows */
+	assert_int_equal(target_reserve(t, UINT64_C(1) << 60), 0); /* the size is unknown */
 	assert_int_equal(target_write(t, "x", 1), -ENOSPC);
 	assert_int_equal(target_show(t, &err), 0);
 	assert_int_equal(target_close(t, &err), 0);
@@ -188,9 +188,9 @@ static void a_device_is_written_as_it_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_seen_when_it_is_shown),
-		cmocka_unit_test(what_was_not_shown_leaves_nothing),
-		cmocka_unit_test(what_is_reserved_is_not_seen_and_given_back),
+		cmocka_unit_test(the_file_appears_when_it_is_published),
+		cmocka_unit_test(an_unpublished_file_leaves_nothing),
+		cmocka_unit_test(reserved_space_is_invisible_and_given_back),
 		cmocka_unit_test(a_limit_refuses_before_anything_is_written),
 		cmocka_unit_test(a_device_is_written_as_it_is),
 	};

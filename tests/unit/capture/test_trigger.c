@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a trigger can be asked for, and what it makes of what the readers bring and lose. */
+/* Conditions of a trigger, and its handling of events and losses from the readers. */
 #include "tests/unit/triggerbench.h"
 
 /* ---- readers and tasks ------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ static void only_tasks_that_match_fire(void **state)
 	bench_fini(&b);
 }
 
-static void of_several_the_first_is_told_and_idle_never_is(void **state)
+static void of_several_hits_the_first_is_reported_and_idle_never(void **state)
 {
 	struct bench b;
 
@@ -75,7 +75,7 @@ static void of_several_the_first_is_told_and_idle_never_is(void **state)
 }
 
 /* More tasks than the first table holds; those that ended make room. */
-static void thousands_of_tasks_are_told_apart(void **state)
+static void thousands_of_tasks_are_distinguished(void **state)
 {
 	struct bench b;
 
@@ -96,7 +96,7 @@ static void thousands_of_tasks_are_told_apart(void **state)
 
 /* ---- loss -------------------------------------------------------------------------------- */
 
-static void what_was_waited_for_over_a_loss_is_not_told(void **state)
+static void a_wait_across_a_loss_is_not_reported(void **state)
 {
 	struct bench b;
 
@@ -118,7 +118,7 @@ static void what_was_waited_for_over_a_loss_is_not_told(void **state)
 	bench_fini(&b);
 }
 
-/* 64 MiB of notes while nobody looks: they go, and nothing is made up of what is left. */
+/* 64 MiB of notes without a reader: they are dropped, and nothing is concluded from the rest. */
 static void too_much_at_once_is_a_loss(void **state)
 {
 	struct bench b;
@@ -135,7 +135,7 @@ static void too_much_at_once_is_a_loss(void **state)
 		if (n % 65536 == 0)
 			pass(&b, 0, 5 * MS + n);
 	}
-	/* What the other reader brings late began before the gap: who knows how it ended. */
+	/* The other reader's late events began before the gap: how they ended is unknown. */
 	switch_(&b, 1, 4 * MS + 200 * US, 8, TRACE_S, 0, "swapper/1");
 	wake(&b, 1, 4 * MS + 300 * US, 8, "y");
 	expect(&b, 90 * MS, NULL);
@@ -145,7 +145,7 @@ static void too_much_at_once_is_a_loss(void **state)
 	bench_fini(&b);
 }
 
-static void without_a_clock_the_events_tell_how_far_it_is(void **state)
+static void without_a_clock_the_events_give_the_time(void **state)
 {
 	struct bench b;
 
@@ -163,9 +163,9 @@ static void without_a_clock_the_events_tell_how_far_it_is(void **state)
 	bench_fini(&b);
 }
 
-/* ---- what is asked for ------------------------------------------------------------------- */
+/* ---- conditions --------------------------------------------------------------------------- */
 
-static void what_can_be_asked_for(void **state)
+static void conditions_that_can_be_asked_for(void **state)
 {
 	static const struct {
 		const char *text;
@@ -250,12 +250,12 @@ int main(void)
 		cmocka_unit_test(nothing_is_looked_at_before_all_readers_have_got_there),
 		cmocka_unit_test(samples_in_the_wrong_order_are_looked_at_in_the_right_one),
 		cmocka_unit_test(only_tasks_that_match_fire),
-		cmocka_unit_test(of_several_the_first_is_told_and_idle_never_is),
-		cmocka_unit_test(thousands_of_tasks_are_told_apart),
-		cmocka_unit_test(what_was_waited_for_over_a_loss_is_not_told),
+		cmocka_unit_test(of_several_hits_the_first_is_reported_and_idle_never),
+		cmocka_unit_test(thousands_of_tasks_are_distinguished),
+		cmocka_unit_test(a_wait_across_a_loss_is_not_reported),
 		cmocka_unit_test(too_much_at_once_is_a_loss),
-		cmocka_unit_test(without_a_clock_the_events_tell_how_far_it_is),
-		cmocka_unit_test(what_can_be_asked_for),
+		cmocka_unit_test(without_a_clock_the_events_give_the_time),
+		cmocka_unit_test(conditions_that_can_be_asked_for),
 		cmocka_unit_test(events_that_are_not_recorded_cannot_trigger),
 	};
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When a trigger of each kind fires, and what it says. */
+/* When a trigger of each kind fires, and its message. */
 #include <unistd.h>
 
 #include "tests/unit/triggerbench.h"
 
 /* ---- latency ----------------------------------------------------------------------------- */
 
-static void a_wait_longer_than_the_limit_fires_and_is_told(void **state)
+static void a_wait_longer_than_the_limit_fires_and_is_reported(void **state)
 {
 	struct bench b;
 
@@ -38,7 +38,7 @@ static void a_wait_of_the_limit_itself_does_not_fire(void **state)
 	bench_fini(&b);
 }
 
-static void who_still_waits_fires_before_it_runs(void **state)
+static void a_task_that_still_waits_fires_before_it_runs(void **state)
 {
 	struct bench b;
 
@@ -48,7 +48,7 @@ static void who_still_waits_fires_before_it_runs(void **state)
 	wake(&b, 1, 5 * MS, 7, "stuck");
 	expect(&b, 15 * MS, NULL);
 	expect(&b, 16 * MS, "latency of stuck (7) was 11.000 ms at 100.016000000 s");
-	expect(&b, 200 * MS, NULL); /* of one wait it is told once */
+	expect(&b, 200 * MS, NULL); /* one wait is reported once */
 	switch_(&b, 1, 300 * MS, 0, TRACE_R, 7, "stuck");
 	expect(&b, 310 * MS, NULL);
 	switch_(&b, 1, 320 * MS, 7, TRACE_S, 0, "swapper/1");
@@ -57,7 +57,7 @@ static void who_still_waits_fires_before_it_runs(void **state)
 	bench_fini(&b);
 }
 
-/* Woken on one CPU, run on the other, whose reader was first. */
+/* Woken on one CPU, running on the other, whose reader was first. */
 static void a_task_that_moves_to_another_cpu_is_followed(void **state)
 {
 	struct bench b;
@@ -66,11 +66,11 @@ static void a_task_that_moves_to_another_cpu_is_followed(void **state)
 	bench_init(&b, "latency>10ms", NULL);
 	switch_(&b, 1, 30 * MS, 0, TRACE_R, 7, "mover");
 	pass(&b, 1, 40 * MS);
-	assert_false(trigger_run(b.trigger, &b.hit)); /* CPU 0 may still bring something */
+	assert_false(trigger_run(b.trigger, &b.hit)); /* CPU 0 may still deliver events */
 	switch_(&b, 0, 1 * MS, 7, TRACE_S, 0, "swapper/0");
 	wake(&b, 0, 5 * MS, 7, "mover");
 	expect(&b, 40 * MS, "latency of mover (7) was 25.000 ms at 100.030000000 s");
-	/* The other way round: short on both, each CPU alone would make it long. */
+	/* The reverse: short on both, but long with either CPU alone. */
 	switch_(&b, 1, 50 * MS, 7, TRACE_S, 0, "swapper/1");
 	wake(&b, 0, 55 * MS, 7, "mover");
 	switch_(&b, 0, 56 * MS, 0, TRACE_R, 7, "mover");
@@ -94,7 +94,7 @@ static void a_second_wakeup_does_not_begin_the_wait_anew(void **state)
 	bench_fini(&b);
 }
 
-/* Nobody saw it stop: it may be running, and then it does not wait. */
+/* Its switch-out was not seen: it may be running, and then it does not wait. */
 static void a_running_task_that_is_woken_does_not_wait(void **state)
 {
 	struct bench b;
@@ -132,7 +132,7 @@ static void a_new_task_waits_from_its_birth(void **state)
 
 	(void)state;
 	bench_init(&b, "latency>10ms", NULL);
-	/* The number was another one's, whose end nobody saw. */
+	/* The number was another task's, whose end was not seen. */
 	switch_(&b, 0, 1 * MS, 0, TRACE_R, 7, "before");
 	put(&b, 0, 5 * MS, 1, "sched:sched_wakeup_new", "comm", "new", "pid", UINT64_C(7), NULL);
 	expect(&b, 18 * MS, "latency of new (7) was 13.000 ms at 100.018000000 s");
@@ -141,7 +141,7 @@ static void a_new_task_waits_from_its_birth(void **state)
 
 /* ---- exits ------------------------------------------------------------------------------- */
 
-static void an_exit_longer_than_the_limit_fires_and_is_told(void **state)
+static void an_exit_longer_than_the_limit_fires_and_is_reported(void **state)
 {
 	struct bench b;
 
@@ -169,7 +169,7 @@ static void an_exit_that_does_not_end_fires(void **state)
 	kvm_exit(&b, 0, 3 * MS, 7, TRACE_IO);
 	expect(&b, 8 * MS, NULL);
 	expect(&b, 9 * MS, "exit of CPU 0/KVM (7) was 6.000 ms at 100.009000000 s");
-	/* It is still the same one, in QEMU, which sleeps. */
+	/* It is still the same exit, in QEMU, which sleeps. */
 	switch_(&b, 0, 10 * MS, 7, TRACE_S, 0, "swapper/0");
 	wake(&b, 0, 11 * MS, 7, "CPU 0/KVM");
 	switch_(&b, 0, 12 * MS, 0, TRACE_R, 7, "CPU 0/KVM");
@@ -179,7 +179,7 @@ static void an_exit_that_does_not_end_fires(void **state)
 	bench_fini(&b);
 }
 
-static void a_vcpu_that_waits_for_work_is_not_meant(void **state)
+static void a_vcpu_that_waits_for_work_does_not_fire(void **state)
 {
 	struct bench b;
 
@@ -200,11 +200,11 @@ static void an_entry_without_exit_and_an_exit_without_entry_are_not_paired(void 
 	bench_init(&b, "exit>5ms", NULL);
 	kvm_entry(&b, 0, 100 * MS, 7);
 	kvm_entry(&b, 0, 200 * MS, 7);
-	/* The entry between these two was not recorded: what is told is from the second on. */
+	/* The entry between these two was not recorded: the report is from the second on. */
 	kvm_exit(&b, 0, 300 * MS, 7, TRACE_IO);
 	kvm_exit(&b, 0, 302 * MS, 7, TRACE_IO);
 	kvm_entry(&b, 0, 306 * MS, 7);
-	/* Others' entries end nothing. */
+	/* Entries of other vCPUs do not end it. */
 	kvm_exit(&b, 0, 310 * MS, 8, TRACE_IO);
 	kvm_entry(&b, 0, 311 * MS, 7);
 	kvm_entry(&b, 0, 314 * MS, 8);
@@ -212,7 +212,7 @@ static void an_entry_without_exit_and_an_exit_without_entry_are_not_paired(void 
 	bench_fini(&b);
 }
 
-static void an_exit_over_a_loss_is_not_told(void **state)
+static void an_exit_across_a_loss_is_not_reported(void **state)
 {
 	struct bench b;
 
@@ -239,7 +239,7 @@ static void a_vcpu_thread_that_ended_has_no_exit(void **state)
 	bench_fini(&b);
 }
 
-/* A vCPU that never leaves its CPU: who it is says /proc. This process is one. */
+/* A vCPU that never leaves its CPU: its task is found in /proc. This process is one. */
 static void a_vcpu_that_was_never_switched_is_named_all_the_same(void **state)
 {
 	char comm[16] = "", want[64];
@@ -289,7 +289,7 @@ static void a_task_that_is_kept_off_its_cpu_fires(void **state)
 	bench_fini(&b);
 }
 
-static void steal_tells_the_second_and_its_share(void **state)
+static void steal_reports_the_second_and_its_share(void **state)
 {
 	struct bench b;
 
@@ -305,7 +305,7 @@ static void steal_tells_the_second_and_its_share(void **state)
 	bench_fini(&b);
 }
 
-static void a_wait_over_seconds_is_told_while_it_lasts(void **state)
+static void a_wait_of_seconds_is_reported_while_it_lasts(void **state)
 {
 	struct bench b;
 
@@ -320,7 +320,7 @@ static void a_wait_over_seconds_is_told_while_it_lasts(void **state)
 	bench_fini(&b);
 }
 
-static void sleep_is_no_steal(void **state)
+static void sleep_is_not_steal(void **state)
 {
 	struct bench b;
 
@@ -335,7 +335,7 @@ static void sleep_is_no_steal(void **state)
 	bench_fini(&b);
 }
 
-static void who_may_be_running_is_not_stolen_from(void **state)
+static void nothing_is_stolen_from_a_task_that_may_be_running(void **state)
 {
 	struct bench b;
 
@@ -348,7 +348,7 @@ static void who_may_be_running_is_not_stolen_from(void **state)
 	bench_fini(&b);
 }
 
-static void what_was_stolen_over_a_loss_is_not_told(void **state)
+static void steal_across_a_loss_is_not_reported(void **state)
 {
 	struct bench b;
 
@@ -365,27 +365,27 @@ static void what_was_stolen_over_a_loss_is_not_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_wait_longer_than_the_limit_fires_and_is_told),
+		cmocka_unit_test(a_wait_longer_than_the_limit_fires_and_is_reported),
 		cmocka_unit_test(a_wait_of_the_limit_itself_does_not_fire),
-		cmocka_unit_test(who_still_waits_fires_before_it_runs),
+		cmocka_unit_test(a_task_that_still_waits_fires_before_it_runs),
 		cmocka_unit_test(a_task_that_moves_to_another_cpu_is_followed),
 		cmocka_unit_test(a_second_wakeup_does_not_begin_the_wait_anew),
 		cmocka_unit_test(a_running_task_that_is_woken_does_not_wait),
 		cmocka_unit_test(a_preempted_task_waits_for_no_wakeup),
 		cmocka_unit_test(a_new_task_waits_from_its_birth),
-		cmocka_unit_test(an_exit_longer_than_the_limit_fires_and_is_told),
+		cmocka_unit_test(an_exit_longer_than_the_limit_fires_and_is_reported),
 		cmocka_unit_test(an_exit_that_does_not_end_fires),
-		cmocka_unit_test(a_vcpu_that_waits_for_work_is_not_meant),
+		cmocka_unit_test(a_vcpu_that_waits_for_work_does_not_fire),
 		cmocka_unit_test(an_entry_without_exit_and_an_exit_without_entry_are_not_paired),
-		cmocka_unit_test(an_exit_over_a_loss_is_not_told),
+		cmocka_unit_test(an_exit_across_a_loss_is_not_reported),
 		cmocka_unit_test(a_vcpu_thread_that_ended_has_no_exit),
 		cmocka_unit_test(a_vcpu_that_was_never_switched_is_named_all_the_same),
 		cmocka_unit_test(a_task_that_is_kept_off_its_cpu_fires),
-		cmocka_unit_test(steal_tells_the_second_and_its_share),
-		cmocka_unit_test(a_wait_over_seconds_is_told_while_it_lasts),
-		cmocka_unit_test(sleep_is_no_steal),
-		cmocka_unit_test(who_may_be_running_is_not_stolen_from),
-		cmocka_unit_test(what_was_stolen_over_a_loss_is_not_told),
+		cmocka_unit_test(steal_reports_the_second_and_its_share),
+		cmocka_unit_test(a_wait_of_seconds_is_reported_while_it_lasts),
+		cmocka_unit_test(sleep_is_not_steal),
+		cmocka_unit_test(nothing_is_stolen_from_a_task_that_may_be_running),
+		cmocka_unit_test(steal_across_a_loss_is_not_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

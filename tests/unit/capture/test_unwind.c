@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Callers by unwind tables: of this program, whose registers and stack are told as the kernel tells them. */
+/* Callers by unwind tables: of this program, whose registers and stack are given as the kernel
+ * gives them. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +40,7 @@ static uintptr_t put_registers(struct buf *b, const ucontext_t *uc)
 	return (uintptr_t)uc->uc_mcontext.sp;
 #elif defined(__s390x__)
 	buf_add(b, uc->uc_mcontext.gregs, 16 * 8);
-	/* getcontext() leaves no pc but where it returns to */
+	/* getcontext() gives no pc except its return address */
 	buf_add(b, &uc->uc_mcontext.gregs[14], 8);
 	return (uintptr_t)uc->uc_mcontext.gregs[15];
 #else
@@ -54,7 +55,8 @@ static void put64(struct buf *b, uint64_t v)
 	buf_add(b, &v, sizeof(v));
 }
 
-/* The callers' names do not go: nothing is done behind a call that the compiler could leave out. */
+/* The callers keep their frames: each does something after the call that the compiler cannot leave
+ * out. */
 #ifdef __clang__ /* it makes no clones */
 #define FRAME __attribute__((noinline))
 #else
@@ -92,7 +94,7 @@ FRAME static void outermost(struct buf *b)
 	calls++;
 }
 
-/* main()'s frame and what called it may be less than the dump: the stack must have so much. */
+/* main()'s frame and its callers may be smaller than the dump: the stack must be large enough. */
 FRAME static void take_sample(struct buf *b)
 {
 	volatile char room[DUMP_BYTES];
@@ -102,7 +104,7 @@ FRAME static void take_sample(struct buf *b)
 	calls += room[0];
 }
 
-/* A copy of our own maps: of a program that qemu-user runs only this path gives its own. */
+/* A copy of our own maps: under qemu-user only this path gives those of the program. */
 static void read_own_maps(struct spaces *spaces)
 {
 	char folder[] = "/tmp/unwind.XXXXXX", entry[64], maps[80];
@@ -191,7 +193,7 @@ static void callers_are_found_without_frame_pointers(void **state)
 	let_go(&t);
 }
 
-/* As of a small dump: the chain ends where the stack does. */
+/* As with a small dump: the chain ends where the stack does. */
 static void a_short_stack_gives_the_frames_that_it_has(void **state)
 {
 	struct unwind_sample s;
@@ -215,8 +217,8 @@ static void a_short_stack_gives_the_frames_that_it_has(void **state)
 	let_go(&t);
 }
 
-/* Whatever stands there: no fault, and no more frames than there may be. */
-static void a_stack_of_noise_is_no_harm(void **state)
+/* With any contents: no fault, and no more frames than the maximum. */
+static void a_stack_of_noise_does_no_harm(void **state)
 {
 	struct taken t;
 	uint32_t seed = 1;
@@ -243,7 +245,7 @@ static void a_stack_of_noise_is_no_harm(void **state)
 	let_go(&t);
 }
 
-static void samples_that_are_cut_or_of_no_program_are_told(void **state)
+static void samples_that_are_cut_or_without_a_program_are_reported(void **state)
 {
 	const size_t words = 1 + (size_t)__builtin_popcountll(unwind_regs);
 	struct buf b = { 0 }, kernel = { 0 };
@@ -262,7 +264,7 @@ static void samples_that_are_cut_or_of_no_program_are_told(void **state)
 	assert_ptr_equal(s.regs, b.data + 8);
 	for (size_t n = 0; n < b.len; n++)
 		assert_false(unwind_sample_read(&s, b.data, n));
-	b.data[b.len - 8] = 17; /* more than there was room for */
+	b.data[b.len - 8] = 17; /* more than the room for them */
 	b.data[b.len - 1] = 17;
 	assert_false(unwind_sample_read(&s, b.data, b.len));
 	b.data[b.len - 8] = b.data[b.len - 1] = 0;
@@ -283,8 +285,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callers_are_found_without_frame_pointers),
 		cmocka_unit_test(a_short_stack_gives_the_frames_that_it_has),
-		cmocka_unit_test(a_stack_of_noise_is_no_harm),
-		cmocka_unit_test(samples_that_are_cut_or_of_no_program_are_told),
+		cmocka_unit_test(a_stack_of_noise_does_no_harm),
+		cmocka_unit_test(samples_that_are_cut_or_without_a_program_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

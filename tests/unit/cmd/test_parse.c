@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* argv to options, as perf takes them. */
+/* argv to options, as in perf. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static const struct cmd_option look_options[] = {
 	CMD_OPTIONS_END,
 };
 
-/* Those of another program, which are accepted or refused. */
+/* Options of another program, which are accepted or refused. */
 static const struct cmd_foreign look_foreign[] = {
 	{ 'b', "branch-any", CMD_FOREIGN_NONE, true, "nothing branches here" },
 	{ 'R', "raw-samples", CMD_FOREIGN_NONE, false, "always" },
@@ -190,7 +190,7 @@ static void options_of_perf_are_accepted_with_their_arguments(void **state)
 	assert_int_equal(opts()->width, 9);
 }
 
-static void a_value_that_may_be_missing_comes_behind_the_equals_sign(void **state)
+static void an_optional_value_comes_after_the_equals_sign(void **state)
 {
 	(void)state;
 	assert_int_equal(PARSE("f"), 0);
@@ -213,7 +213,7 @@ static void help_stops_everything(void **state)
 	assert_true(args.help);
 }
 
-static void wrong_usage_is_told_in_one_line(void **state)
+static void wrong_usage_is_reported_in_one_line(void **state)
 {
 	static const struct {
 		const char *argv[3];
@@ -286,9 +286,9 @@ int main(void)
 		cmocka_unit_test(dashes_part_operands_where_a_command_has_sides),
 		cmocka_unit_test(lists_add_up),
 		cmocka_unit_test(options_of_perf_are_accepted_with_their_arguments),
-		cmocka_unit_test(a_value_that_may_be_missing_comes_behind_the_equals_sign),
+		cmocka_unit_test(an_optional_value_comes_after_the_equals_sign),
 		cmocka_unit_test(help_stops_everything),
-		cmocka_unit_test(wrong_usage_is_told_in_one_line),
+		cmocka_unit_test(wrong_usage_is_reported_in_one_line),
 		cmocka_unit_test(milliseconds_have_six_decimals),
 	};
 

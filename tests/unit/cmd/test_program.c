@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Root runs no program that somebody else may have put into $PATH. */
+/* Root runs no program that another user may have put into $PATH. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void put(const char *folder, mode_t folder_mode, mode_t mode, uid_t owner
 	assert_int_equal(chmod(folder, folder_mode), 0);
 }
 
-/* The status of what `tool` means; 100 + errno when it means nothing. */
+/* The status of the program found as `tool`; 100 + errno when there is none. */
 static int tool(const char *format)
 {
 	char name[] = "tool", *argv[] = { name, NULL };
@@ -81,7 +81,7 @@ static void the_first_in_the_path_is_run(void **state)
 	assert_int_equal(tool("/nowhere::"), 100 + ENOENT);
 }
 
-static void root_passes_over_what_others_may_have_put_there(void **state)
+static void root_passes_over_programs_that_others_may_have_put_there(void **state)
 {
 	(void)state;
 	if (geteuid())
@@ -99,7 +99,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_in_the_path_is_run),
-		cmocka_unit_test(root_passes_over_what_others_may_have_put_there),
+		cmocka_unit_test(root_passes_over_programs_that_others_may_have_put_there),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);

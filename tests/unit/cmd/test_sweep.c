@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict sweep: values of parameters, quartiles, paths in JSON, and where the picture has what. */
+/* cdict sweep: values of parameters, quartiles, paths in JSON, and positions in the picture. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 /* --- parameters --- */
 
-/* What a parameter's values are, with blanks between; "!" and the reason: refused. */
+/* The values of a parameter, separated by blanks; "!" and the reason: refused. */
 static char *values(const char *spec)
 {
 	struct sweep_params p = { 0 };
@@ -37,7 +37,7 @@ static char *values(const char *spec)
 	return out;
 }
 
-static void lists_and_ranges_are_the_values_they_say(void **state)
+static void lists_and_ranges_expand_to_their_values(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "1,2,4..16", "1 2 4 8 16" },
@@ -138,7 +138,7 @@ static void quartiles_are_those_worked_out_by_hand(void **state)
 
 /* --- JSON --- */
 
-/* The sum of what @spec finds in @json, or -1: nothing, and why in *@err. */
+/* The sum of the numbers that @spec finds in @json, or -1: none, with the reason in *@err. */
 static double found(const char *spec, const char *json, struct cdict_error *err)
 {
 	struct sweep_metrics m = { .recorder = &sweep_recorder };
@@ -289,7 +289,7 @@ static void draw(struct marks *m, bool x_log, bool y_log)
 	assert_int_equal(view_sweep_draw(m, &c, &v), 0);
 }
 
-static void squares_and_bars_are_where_the_axes_say(void **state)
+static void squares_and_bars_match_the_axes(void **state)
 {
 	struct marks m = { 0 };
 	const struct mark *one, *two, *four, *bar;
@@ -301,12 +301,12 @@ static void squares_and_bars_are_where_the_axes_say(void **state)
 	two = noted(&m, "two");
 	four = noted(&m, "four");
 	assert_true(one && two && four);
-	/* over their values on the axis, of which the decades are equally far apart */
+	/* above their values on the axis, whose decades have equal distances */
 	assert_true(fabs(middle_x(two) - text_mark(&m, "ten")->x) <= 1);
 	assert_true(fabs(middle_x(four) - text_mark(&m, "1K")->x) <= 1);
 	assert_true(fabs((middle_x(four) - middle_x(one)) - 3 * (middle_x(two) - middle_x(one))) <=
 		    3);
-	/* beside their values */
+	/* next to their values */
 	assert_true(fabs(middle_y(two) - text_mark(&m, "100")->y) <= 1);
 	assert_true(fabs(middle_y(four) - text_mark(&m, "40")->y) <= 1);
 	per_unit = (middle_y(four) - middle_y(two)) / 60;
@@ -318,7 +318,7 @@ static void squares_and_bars_are_where_the_axes_say(void **state)
 	assert_true(fabs(bar->y + bar->h - (middle_y(one) + 2 * per_unit)) <= 0.1);
 	/* the marker line has its label over it */
 	assert_true(fabs(text_mark(&m, "here")->x - middle_x(two)) <= 1);
-	/* what failed stands at its value, where there is no median, too */
+	/* a failed run is drawn at its value, also where there is no median */
 	assert_true(fabs(middle_x(noted(&m, "all failed")) - text_mark(&m, "hundred")->x) <= 1);
 	assert_int_equal(noted(&m, "all failed")->kind, MARK_HATCH);
 	assert_non_null(text_mark(&m, "3/3"));
@@ -348,13 +348,13 @@ static void logarithmic_and_linear_axes_put_them_elsewhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_and_ranges_are_the_values_they_say),
+		cmocka_unit_test(lists_and_ranges_expand_to_their_values),
 		cmocka_unit_test(a_range_without_an_end_is_refused),
 		cmocka_unit_test(several_parameters_make_all_combinations),
 		cmocka_unit_test(quartiles_are_those_worked_out_by_hand),
 		cmocka_unit_test(paths_lead_to_numbers),
 		cmocka_unit_test(numbers_are_shown_with_their_units),
-		cmocka_unit_test(squares_and_bars_are_where_the_axes_say),
+		cmocka_unit_test(squares_and_bars_match_the_axes),
 		cmocka_unit_test(logarithmic_and_linear_axes_put_them_elsewhere),
 	};
 

@@ -77,7 +77,7 @@ static void vms_are_folded_and_sums_stay(void **state)
 	top_rows_fini(&all);
 }
 
-static void the_most_stand_first(void **state)
+static void the_largest_come_first(void **state)
 {
 	struct top_rows t;
 	struct sink s;
@@ -105,7 +105,7 @@ static void the_most_stand_first(void **state)
 	top_rows_fini(&t);
 }
 
-static void nothing_is_no_row(void **state)
+static void an_empty_result_has_no_row(void **state)
 {
 	struct top_rows t;
 
@@ -119,8 +119,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vms_are_folded_and_sums_stay),
-		cmocka_unit_test(the_most_stand_first),
-		cmocka_unit_test(nothing_is_no_row),
+		cmocka_unit_test(the_largest_come_first),
+		cmocka_unit_test(an_empty_result_has_no_row),
 	};
 
 	return cmocka_run_group_tests(tests, convert, drop);

@@ -5,7 +5,7 @@
 #include "convert/chains.h"
 #include "tests/unit/cdictfile.h"
 
-/* Who knows addresses: how often it was asked, of what mode last. */
+/* A symbol resolver: how often it was asked, and the mode of the last request. */
 struct asked {
 	unsigned n;
 	bool later; /* it may know more another time */
@@ -66,7 +66,7 @@ static void kernel_addresses_are_asked_for_once(void **state)
 	assert_int_not_equal(a, CDICT_NO_STACK);
 	assert_int_equal(a, b);
 	assert_int_equal(asked.n, 2);
-	/* nor is it another's when no space is known */
+	/* nor that of another process when no space is known */
 	assert_int_equal(STACK(&c, 0, PERF_CONTEXT_KERNEL, 0xffffffff81000010, 0xffffffff81000020),
 			 a);
 	assert_int_equal(asked.n, 2);
@@ -93,7 +93,7 @@ static void those_of_a_process_once_in_its_address_space(void **state)
 	chains_fini(&c);
 }
 
-static void what_may_be_known_later_is_asked_again(void **state)
+static void symbols_that_may_be_known_later_are_asked_for_again(void **state)
 {
 	struct chains c = { 0 };
 
@@ -109,8 +109,8 @@ static void what_may_be_known_later_is_asked_again(void **state)
 	chains_fini(&c);
 }
 
-/* The same address is another frame in each of the modes that a mark tells. */
-static void marks_tell_the_mode(void **state)
+/* The same address is another frame in each of the modes that a mark gives. */
+static void marks_give_the_mode(void **state)
 {
 	static const uint64_t marks[] = { PERF_CONTEXT_HV, PERF_CONTEXT_KERNEL, PERF_CONTEXT_USER,
 					  PERF_CONTEXT_GUEST_KERNEL, PERF_CONTEXT_GUEST_USER };
@@ -123,13 +123,13 @@ static void marks_tell_the_mode(void **state)
 		for (size_t k = 0; k < i; k++)
 			assert_int_equal(stacks[k] == stacks[i], false);
 	}
-	/* none: the sample's own; and a guest's says nothing */
+	/* none: the sample's own; and a guest's mark gives no mode */
 	assert_int_equal(STACK(&c, 1, 0x1000, 0x2000), stacks[2]);
 	assert_int_equal(STACK(&c, 1, PERF_CONTEXT_GUEST, 0x1000, 0x2000), stacks[2]);
 	/* in one chain */
 	assert_int_equal(STACK(&c, 1, PERF_CONTEXT_KERNEL, PERF_CONTEXT_HV, 0x1000, 0x2000),
 			 stacks[0]);
-	/* what is no mark is no stack: the frames before it are */
+	/* an unknown mark ends the stack: the frames before it remain */
 	assert_int_equal(STACK(&c, 1, 0x1000, 0x2000, UINT64_MAX - 7, 0x3000), stacks[2]);
 	assert_int_equal(STACK(&c, 1, 0x1000, 0x2000, PERF_CONTEXT_MAX, 0x3000), stacks[2]);
 	/* the address before them is an address */
@@ -177,8 +177,8 @@ int main(void)
 		cmocka_unit_test_setup(an_empty_chain_has_no_stack, fresh),
 		cmocka_unit_test_setup(kernel_addresses_are_asked_for_once, fresh),
 		cmocka_unit_test_setup(those_of_a_process_once_in_its_address_space, fresh),
-		cmocka_unit_test_setup(what_may_be_known_later_is_asked_again, fresh),
-		cmocka_unit_test_setup(marks_tell_the_mode, fresh),
+		cmocka_unit_test_setup(symbols_that_may_be_known_later_are_asked_for_again, fresh),
+		cmocka_unit_test_setup(marks_give_the_mode, fresh),
 		cmocka_unit_test_setup(a_deep_chain_is_cut, fresh),
 		cmocka_unit_test_setup(when_it_is_full_stacks_are_left_out, fresh),
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which events of a recording are stored: by their tracepoint formats, of which each may be missing or wrong. */
+/* The stored events of a recording: by their tracepoint formats, each of which may be missing or
+ * wrong. */
 #include "convert/formats.h"
 
 #include "tests/unit/perfdatafile.h"
@@ -11,7 +12,8 @@
 #define FIELD "\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n"
 #define GOOD "name: good\nID: 300\n" COMMON FIELD "\nprint fmt: \"%d\", REC->a\n"
 
-/* A recording in pipe mode of events of id @config and sample types @types, and one format of system sched. */
+/* A recording in pipe mode with events of id @config and sample types @types, and one format of
+ * system sched. */
 static struct perfdata *recording(struct out *o, const char *format, uint64_t config,
 				  const uint64_t *types, size_t n)
 {
@@ -30,7 +32,7 @@ static struct perfdata *recording(struct out *o, const char *format, uint64_t co
 		at = begin(o, RECORD_EVENT_UPDATE, 0);
 		put(o, 2, 8);
 		put(o, 11 + i, 8);
-		put_text(o, "sched:said");
+		put_text(o, "sched:stored");
 		end(o, at);
 	}
 	at = begin(o, RECORD_TRACING_DATA, 0);
@@ -66,17 +68,17 @@ struct row {
 	uint64_t config, sample_type;
 	const char *glob; /* "sched:*" */
 	bool stored;
-	const char *why; /* begins so; NULL: nothing is said */
+	const char *why; /* prefix of the message; NULL: there is none */
 };
 
 static const struct row rows[] = {
 	{ GOOD, 300, SAMPLE_TYPE, NULL, true, NULL },
 	{ GOOD, 300, SAMPLE_TYPE, "sched:go?d", true, NULL },
-	/* by its format's name, not by what the recorder calls it */
-	{ GOOD, 300, SAMPLE_TYPE, "sched:said", false, NULL },
+	/* by its format's name, not by the recorder's name */
+	{ GOOD, 300, SAMPLE_TYPE, "sched:stored", false, NULL },
 	{ GOOD, 300, SAMPLE_TYPE, "kvm:*", false, NULL },
 	{ GOOD, 301, SAMPLE_TYPE, NULL, false,
-	  "the file has no tracepoint format of sched:said (id 301)" },
+	  "the file has no tracepoint format of sched:stored (id 301)" },
 	{ GOOD, 301, SAMPLE_TYPE, "kvm:*", false, NULL },
 	{ GOOD, 300, SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_TIME, NULL, false,
 	  "samples of sched:good were recorded without a time" },
@@ -84,18 +86,18 @@ static const struct row rows[] = {
 	  "samples of sched:good were recorded without a thread id" },
 	{ GOOD, 300, SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_RAW, NULL, false,
 	  "samples of sched:good were recorded without their fields" },
-	/* no format that has a name, an id */
+	/* no format with a name, an id */
 	{ "nome: good\nID: 300\n" COMMON FIELD, 300, SAMPLE_TYPE, NULL, false,
 	  "the file has no tracepoint format of" },
 	{ "name: good\n" COMMON FIELD, 300, SAMPLE_TYPE, NULL, false,
 	  "the file has no tracepoint format of" },
-	/* what we cannot read */
+	/* formats that we cannot read */
 	{ "name: good\nID: 300\n" COMMON "\tfield:int a;\toffset:x;\tsize:4;\tsigned:1;\n", 300,
 	  SAMPLE_TYPE, NULL, false, "" },
-	/* what libtraceevent does not read, or reads otherwise */
+	/* formats that libtraceevent does not read, or reads differently */
 	{ "name: good\nID: 300\n" COMMON "\tfield:\xc3\xa9 a;\toffset:8;\tsize:4;\tsigned:1;\n",
 	  300, SAMPLE_TYPE, NULL, false, "libtraceevent cannot read the format of sched:good" },
-	/* no print format, one that nobody can read, and one behind a blank: the fields count */
+	/* no print format, one that cannot be read, and one after a blank: the fields count */
 	{ "name: good\nID: 300\n" COMMON FIELD, 300, SAMPLE_TYPE, NULL, true, NULL },
 	{ "name: good\nID: 300\n" COMMON FIELD "\nprint fmt: \"%d\", {{{\n", 300, SAMPLE_TYPE, NULL,
 	  true, NULL },
@@ -129,7 +131,7 @@ static void an_event_is_stored_by_its_format(void **state)
 	}
 }
 
-/* perf opens a tracepoint once for each task: one type, of which the first fault is told. */
+/* perf opens a tracepoint once for each task: one type, of which the first fault is reported. */
 static void events_of_one_tracepoint_are_one_type(void **state)
 {
 	static const uint64_t types[] = { SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_TIME, SAMPLE_TYPE,

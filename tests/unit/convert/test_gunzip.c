@@ -28,7 +28,7 @@ static size_t member(uint8_t *out, size_t room, const uint8_t *text, size_t n, i
 		     bool fields)
 {
 	uint8_t extra[300];
-	char name[] = "a name", comment[] = "and what it is";
+	char name[] = "a name", comment[] = "and a comment";
 	gz_header header = { .extra = extra,
 			     .extra_len = sizeof(extra),
 			     .name = (Bytef *)name,
@@ -49,18 +49,20 @@ static size_t member(uint8_t *out, size_t room, const uint8_t *text, size_t n, i
 	return room - z.avail_out;
 }
 
-/* An inflater's memory is filled and checked by the sanitizers each time: of the places of damage they see some. */
+/* The sanitizers fill and check an inflater's memory each time: they get only some of the places of
+ * damage. */
 #ifdef __SANITIZE_ADDRESS__
 #define STEP 23
 #else
 #define STEP 1
 #endif
 
-/* What comes of @data in parts of @in bytes with room for @out; *used: of the bytes. */
+/* The output for @data in parts of @in bytes with room for @out; *used: bytes consumed. */
 static enum gunzip_state run(const struct way *way, const uint8_t *data, size_t n, size_t in,
 			     size_t out, uint8_t *text, size_t *len, size_t *used)
 {
-	/* of their own size, so that a sanitizer sees what reads or writes beyond; made once, for making one is slow there */
+	/* of their exact size, so that a sanitizer notices reads or writes beyond; made once, since
+	 * allocating is slow there */
 	uint8_t *from = NULL, *to = malloc(out);
 	enum gunzip_state state = GUNZIP_MORE;
 	size_t at = 0, idle = 0, part = 0;
@@ -169,7 +171,8 @@ static void members(void **state)
 	}
 }
 
-/* Cut anywhere it waits for more; a changed bit is found by both, or changes nothing of what is inflated. */
+/* Cut anywhere it waits for more; a changed bit is found by both, or changes nothing in the
+ * output. */
 static void damage(void **state)
 {
 	static uint8_t text[TEXT_MAX], data[6000], got[TEXT_MAX], other[TEXT_MAX];
@@ -226,7 +229,7 @@ static void refused_at_the_end(void **state)
 	}
 }
 
-/* A match that begins before the member: nothing of the memory's, or of a member before it, comes of it. */
+/* A match that begins before the member: it gives no data from memory or from a previous member. */
 static void begins_before_the_member(void **state)
 {
 	static const uint8_t data[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The one way in: order, loss, and stores that fail or stand still. */
+/* The common input path: order, loss, and stores that fail or stall. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static const char format[] = "name: mark\n"
 			     "\n"
 			     "print fmt: \"%d\", REC->number\n";
 
-/* Where blocks go: what is stored is noted, in the order of its coming. */
+/* The store of blocks: they are noted in the order of their arrival. */
 struct place {
 	struct {
 		uint32_t cpu, events;
@@ -100,7 +100,7 @@ static void end(struct bench *b)
 	free(b);
 }
 
-/* An event of @cpu whose payload has @payload bytes; 8 is whole. */
+/* An event of @cpu whose payload has @payload bytes; 8 is complete. */
 static int add(struct bench *b, uint32_t cpu, uint64_t t_ns, uint32_t payload,
 	       struct cdict_error *err)
 {
@@ -122,7 +122,7 @@ static void finish(struct bench *b)
 	assert_int_equal(ingest_wait(&b->in, &err), 0);
 }
 
-/* The blocks that come out of some events, with so many threads. */
+/* The blocks made of some events, with so many threads. */
 static size_t blocks_with(unsigned threads, struct place *out)
 {
 	struct bench *b = begin(threads, threads + 2, 0);
@@ -154,7 +154,7 @@ static void blocks_come_in_the_order_in_which_they_were_cut_however_many_threads
 	free(one);
 }
 
-static void what_comes_out_of_order_is_sorted_in_and_counted(void **state)
+static void events_out_of_order_are_sorted_in_and_counted(void **state)
 {
 	struct bench *b = begin(1, 4, 0);
 	struct cdict_error err = { 0 };
@@ -174,14 +174,14 @@ static void what_comes_out_of_order_is_sorted_in_and_counted(void **state)
 	end(b);
 }
 
-static void what_does_not_fit_is_dropped_and_told_once(void **state)
+static void events_that_do_not_fit_are_dropped_and_reported_once(void **state)
 {
 	struct bench *b = begin(1, 0, 3 << 20);
 	struct cdict_error err = { 0 };
-	uint64_t events = 0, told = 0;
+	uint64_t events = 0, lost = 0;
 
 	(void)state;
-	/* The disk stands still; who gives does not. */
+	/* The disk stalls; the producer does not. */
 	pthread_mutex_lock(&b->place.gate);
 	for (uint64_t t = 1; t <= 600000; t++)
 		add(b, 3, 1000 + t, 8, &err);
@@ -191,16 +191,17 @@ static void what_does_not_fit_is_dropped_and_told_once(void **state)
 		events += b->place.blocks[i].events;
 	assert_true(b->in.dropped > 0);
 	assert_int_equal(events + b->in.dropped, 600000);
-	/* One after the other are one loss. */
+	/* Consecutive losses are one loss. */
 	assert_int_equal(rows_losses(&b->place.rows), 1);
-	told = rows_loss(&b->place.rows, 0)->count;
-	assert_int_equal(told, b->in.dropped);
+	lost = rows_loss(&b->place.rows, 0)->count;
+	assert_int_equal(lost, b->in.dropped);
 	assert_int_equal(rows_loss(&b->place.rows, 0)->cpu, 3);
 	assert_int_equal(rows_loss(&b->place.rows, 0)->what, CDICT_LOSS_RING);
 	end(b);
 }
 
-static void after_a_failed_store_who_waits_is_told_and_the_rest_is_counted(void **state)
+static void
+after_a_failed_store_the_waiting_caller_gets_the_error_and_the_rest_is_counted(void **state)
 {
 	struct bench *b = begin(1, 2, 0);
 	struct cdict_error err = { 0 };
@@ -224,7 +225,7 @@ static void after_a_failed_store_who_waits_is_told_and_the_rest_is_counted(void 
 	end(b);
 }
 
-static void what_is_too_short_is_told_with_its_time(void **state)
+static void records_that_are_too_short_are_reported_with_their_time(void **state)
 {
 	struct bench *b = begin(0, 2, 0);
 	struct cdict_error err = { 0 };
@@ -243,7 +244,7 @@ static void what_is_too_short_is_told_with_its_time(void **state)
 	end(b);
 }
 
-static void what_the_kernel_counted_beyond_was_lost_up_to_the_recordings_end(void **state)
+static void losses_counted_only_by_the_kernel_extend_to_the_end_of_the_recording(void **state)
 {
 	struct bench *b = begin(0, 2, 0);
 	struct cdict_error err = { 0 };
@@ -252,7 +253,7 @@ static void what_the_kernel_counted_beyond_was_lost_up_to_the_recordings_end(voi
 	(void)state;
 	assert_int_equal(add(b, 0, 10, 8, &err), 0);
 	assert_int_equal(add(b, 1, 20, 8, &err), 0);
-	/* On CPU 0 the last that is told of is a loss, later than all events. */
+	/* On CPU 0 the last record is a loss, later than all events. */
 	assert_int_equal(ingest_lost(&b->in, CDICT_LOSS_RING, 0, 90, 3, NULL, &err), 0);
 	assert_int_equal(ingest_counted(&b->in, 0, 3, &err), 0);
 	assert_int_equal(ingest_counted(&b->in, 1, 4, &err), 0);
@@ -272,11 +273,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			blocks_come_in_the_order_in_which_they_were_cut_however_many_threads),
-		cmocka_unit_test(what_comes_out_of_order_is_sorted_in_and_counted),
-		cmocka_unit_test(what_does_not_fit_is_dropped_and_told_once),
-		cmocka_unit_test(after_a_failed_store_who_waits_is_told_and_the_rest_is_counted),
-		cmocka_unit_test(what_is_too_short_is_told_with_its_time),
-		cmocka_unit_test(what_the_kernel_counted_beyond_was_lost_up_to_the_recordings_end),
+		cmocka_unit_test(events_out_of_order_are_sorted_in_and_counted),
+		cmocka_unit_test(events_that_do_not_fit_are_dropped_and_reported_once),
+		cmocka_unit_test(
+			after_a_failed_store_the_waiting_caller_gets_the_error_and_the_rest_is_counted),
+		cmocka_unit_test(records_that_are_too_short_are_reported_with_their_time),
+		cmocka_unit_test(
+			losses_counted_only_by_the_kernel_extend_to_the_end_of_the_recording),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,7 +166,7 @@ static void nesting_takes_no_stack_and_a_long_text_no_memory(void **state)
 	free(packed);
 }
 
-static void what_is_no_zlib_or_no_format_fails(void **state)
+static void data_that_is_not_zlib_or_has_no_format_fails(void **state)
 {
 	struct msgpack_reader m;
 	struct msgpack_value v;
@@ -192,7 +192,7 @@ int main(void)
 		cmocka_unit_test(every_format_is_read_to_its_last_byte_and_not_beyond),
 		cmocka_unit_test(a_value_is_left_out_with_all_that_is_in_it),
 		cmocka_unit_test(nesting_takes_no_stack_and_a_long_text_no_memory),
-		cmocka_unit_test(what_is_no_zlib_or_no_format_fails),
+		cmocka_unit_test(data_that_is_not_zlib_or_has_no_format_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

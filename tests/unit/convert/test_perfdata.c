@@ -149,7 +149,7 @@ static void fields_lie_where_the_sample_type_puts_them(void **state)
 	assert_int_equal(l.tail_size, 0);
 }
 
-static void raw_is_found_behind_fields_of_any_length(void **state)
+static void raw_is_found_after_fields_of_any_length(void **state)
 {
 	uint64_t type = PERF_SAMPLE_TIME | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |
 			PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK;
@@ -249,8 +249,8 @@ static void many_ids_are_all_found(void **state)
 	buf_fini(&o.b);
 }
 
-/* However many there are, the table has free slots: a search for another ends. */
-static void an_id_of_no_event_is_told(void **state)
+/* The table always has free slots: a search for another one ends. */
+static void an_id_without_an_event_is_reported(void **state)
 {
 	(void)state;
 	for (uint64_t n = 1; n < 140; n++) {
@@ -410,10 +410,10 @@ int main(void)
 		cmocka_unit_test(an_attr_may_be_shorter_or_longer_than_ours),
 		cmocka_unit_test(raw_bytes_keep_the_order_of_the_recording),
 		cmocka_unit_test(fields_lie_where_the_sample_type_puts_them),
-		cmocka_unit_test(raw_is_found_behind_fields_of_any_length),
+		cmocka_unit_test(raw_is_found_after_fields_of_any_length),
 		cmocka_unit_test(ids_at_different_places_still_find_their_event),
 		cmocka_unit_test(many_ids_are_all_found),
-		cmocka_unit_test(an_id_of_no_event_is_told),
+		cmocka_unit_test(an_id_without_an_event_is_reported),
 		cmocka_unit_test(compressed_records_are_one_stream_cut_anywhere),
 		cmocka_unit_test(a_live_pipe_gives_each_record_as_soon_as_it_is_whole),
 		cmocka_unit_test(a_directory_is_merged_by_time_in_turns_of_two_mebibytes),

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The perf.data reader on what is none, is cut or is damaged; then small recordings cut and
- * changed at every place.
+ * The perf.data reader on files that are not perf.data, cut or damaged; then small recordings cut
+ * and changed at every place.
  */
 #include <unistd.h>
 
 #include "tests/unit/perfdatafile.h"
 
-static void a_cut_compressed_record_gives_what_is_whole(void **state)
+static void a_cut_compressed_record_gives_its_complete_part(void **state)
 {
 	struct out o = { 0 };
 	struct perfdata *pd;
@@ -26,7 +26,7 @@ static void a_cut_compressed_record_gives_what_is_whole(void **state)
 	buf_fini(&o.b);
 }
 
-static void what_is_no_perf_data_is_refused_in_one_line(void **state)
+static void a_file_that_is_not_perf_data_is_refused_in_one_line(void **state)
 {
 	struct out whole = file(&(struct shape){ 0 });
 	static const struct {
@@ -83,7 +83,7 @@ static void a_killed_recording_is_read_to_its_end(void **state)
 	buf_fini(&o.b);
 }
 
-static void damage_is_told_and_the_rest_is_read(void **state)
+static void damage_is_reported_and_the_rest_is_read(void **state)
 {
 	struct out o = pipe_file(false);
 	size_t good = o.b.len, at;
@@ -91,12 +91,12 @@ static void damage_is_told_and_the_rest_is_read(void **state)
 	struct seen s;
 
 	(void)state;
-	/* a type that cannot be, of a size that can */
+	/* an impossible type with a possible size */
 	at = begin(&o, 0x70000000, 0);
 	put(&o, 0, 8);
 	end(&o, at);
 	put_sample(&o, 11, 0, 44, 0);
-	/* program output behind the stream */
+	/* program output after the stream */
 	buf_add(&o.b, "[ perf record: Woken up 1 times ]", 33);
 	pd = parse(&o);
 	s = read_all(pd);
@@ -219,10 +219,10 @@ static void every_changed_byte_ends_cleanly(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cut_compressed_record_gives_what_is_whole),
-		cmocka_unit_test(what_is_no_perf_data_is_refused_in_one_line),
+		cmocka_unit_test(a_cut_compressed_record_gives_its_complete_part),
+		cmocka_unit_test(a_file_that_is_not_perf_data_is_refused_in_one_line),
 		cmocka_unit_test(a_killed_recording_is_read_to_its_end),
-		cmocka_unit_test(damage_is_told_and_the_rest_is_read),
+		cmocka_unit_test(damage_is_reported_and_the_rest_is_read),
 		cmocka_unit_test(a_bad_feature_section_costs_only_itself),
 		cmocka_unit_test(every_prefix_ends_cleanly_and_keeps_what_came_before),
 		cmocka_unit_test(every_changed_byte_ends_cleanly),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines of an I/O trace: strings and numbers of any length, and what is broken. */
+/* Lines of an I/O trace: strings and numbers of any length, and broken lines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ struct parsed {
 	char *text;
 };
 
-/* The text ends where its memory does, so that a sanitizer sees what reads beyond. */
+/* The text ends where its memory does, so that a sanitizer notices reads beyond it. */
 static void parse(struct parsed *p, const char *text)
 {
 	size_t len = strlen(text);
@@ -36,7 +36,7 @@ static void fini(struct parsed *p)
 	free(p->text);
 }
 
-/* One event whose only argument is @value: that one. */
+/* Returns the argument @value of an event that has only this one. */
 static const struct pfw_arg *one(struct parsed *p, const char *key, const char *value)
 {
 	char text[1024];
@@ -105,7 +105,7 @@ static void numbers(void **state)
 		{ "time", "9223372036", true, 9223372036000000000 },
 		{ "time", "9223372037", false, 0 },
 		{ "time", "1e400", false, 0 },
-		/* What is none stays the text that it was. */
+		/* A text that is not a number stays as it was. */
 		{ "time", "1.5e", false, 0 },
 		{ "time", "-1.5", true, -1500000000 },
 		{ "time", "-2", true, -2000000000 },
@@ -234,7 +234,8 @@ static void escapes(void **state)
 		{ "\"\\ud83d\\ude00\"", "\xf0\x9f\x98\x80" },
 		{ "\"\\ud83d\"", "\xef\xbf\xbd" },
 		{ "\"\\u0000\"", "\xef\xbf\xbd" },
-		/* What is no escape stands for itself, and takes no more room than it had. */
+		/* A sequence that is not an escape stands for itself, and takes no more room than
+		 * before. */
 		{ "\"\\um\"", "um" },
 		{ "\"\\u\\u\\u1\"", "uuu1" },
 		{ "\"\\q\"", "q" },
@@ -252,7 +253,7 @@ static void escapes(void **state)
 	}
 }
 
-/* Keys in any order, blanks, a comma behind: as writers have them. */
+/* Keys in any order, blanks, a comma at the end: as in existing writers. */
 static void lines(void **state)
 {
 	struct parsed p;
@@ -279,7 +280,7 @@ static void lines(void **state)
 	assert_int_equal(p.part.kinds.at[0].keys.n, 3); /* size, fname, other */
 	assert_int_equal(p.part.events.at[0].end_ns, 3000);
 	assert_int_equal(p.part.events.at[1].n_args, 2);
-	/* The second has them the other way round: its first is the kind's second. */
+	/* The second has them in reverse order: its first is the second of the kind. */
 	assert_int_equal(p.part.args.at[p.part.events.at[1].first_arg].key, 1);
 	assert_int_equal(p.part.args.at[p.part.events.at[2].first_arg].form, PFW_RAW);
 	assert_int_equal(p.part.definitions.n, 1);

@@ -58,7 +58,7 @@ static size_t put_numbers(uint8_t *at, const uint64_t *values, size_t n, unsigne
 	return n * size;
 }
 
-/* What is printed of type @type's event, in which b is @b and i is @i; "?" when nothing is; given. */
+/* Returns the text printed for an event of @type with b = @b and i = @i; "?" when there is none. */
 static char *printed(struct print *p, const struct cdict_schema *schema, size_t type, int32_t i,
 		     uint8_t b)
 {
@@ -118,7 +118,7 @@ static const struct {
 	{ "\"%s\", __print_array(__get_rel_dynamic_array(rel), 2, 8)", "20 1099511627776" },
 	{ "\"%s %zu\", __get_str(dyn), REC->b", "text 65" },
 	{ "\"%s %zu\", REC->text, REC->b", "a name 65" },
-	/* what it cannot parse it prints field by field */
+	/* formats that it cannot parse are printed field by field */
 	{ "\"%s\", __print_symbolic(REC->b, ", "[FAILED TO PARSE] i=-5 b=65 " },
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -140,12 +140,12 @@ static void formats_are_printed_alike_in_both_byte_orders(void **state)
 			const char *expected = rows[i % ROWS].text;
 			char *text = printed(p, schema, i % ROWS, -5, 65);
 
-			/* addresses it reads in its own order */
+			/* it reads addresses in its own byte order */
 			if (expected[0] == 'a' && big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)) {
 				free(text);
 				continue;
 			}
-			/* libtraceevent 1.8 writes arrays of numbers otherwise: {0x1,0x203} */
+			/* libtraceevent 1.8 prints arrays of numbers differently: {0x1,0x203} */
 			if (strstr(prints[i % ROWS], "__print_array") && strchr(text, '{')) {
 				free(text);
 				continue;
@@ -162,7 +162,8 @@ static void formats_are_printed_alike_in_both_byte_orders(void **state)
 	}
 }
 
-/* libtraceevent 1.7 dies of these, of some in certain events only: whoever asked lives on, and other types are printed. */
+/* libtraceevent 1.7 crashes on these, on some in certain events only: the caller survives, and
+ * other types are printed. */
 static void a_crash_costs_its_type_alone(void **state)
 {
 	static const char *const prints[] = {
@@ -177,7 +178,7 @@ static void a_crash_costs_its_type_alone(void **state)
 
 	(void)state;
 	assert_printed(p, schema, 1, 1, 50, "2 50");
-#ifndef __aarch64__ /* which divides by 0 and goes on */
+#ifndef __aarch64__ /* which divides by 0 and continues */
 	assert_printed(p, schema, 1, 1, 0, "?");
 	assert_printed(p, schema, 1, 1, 50, "?");
 #endif
@@ -190,7 +191,7 @@ static void a_crash_costs_its_type_alone(void **state)
 	cdict_schema_free(schema);
 }
 
-/* A capture whose types all crash does not cost a process each. */
+/* A capture whose types all crash does not need a process for each. */
 static void many_crashes_end_the_trials(void **state)
 {
 	enum { TYPES = 40 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the flight recorder holds: the last seconds, the last bytes, and who is who. */
+/* Contents of the flight recorder: the last seconds, the last bytes, and the names of tasks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #define MS UINT64_C(1000000)
 #define S UINT64_C(1000000000)
 
-/* A block of @bytes whose events end at @last_ns; what is fork and name of @tid goes before it. */
+/* A block of @bytes whose events end at @last_ns; the fork and the name of @tid go before it. */
 static void put(struct snapshot_ring *k, uint64_t last_ns, size_t bytes, int32_t tid,
 		const char *comm)
 {
@@ -61,7 +61,7 @@ static size_t held(struct snapshot_ring *k, uint64_t *first_ns)
 	return n;
 }
 
-static void what_is_older_than_the_time_falls_out(void **state)
+static void data_older_than_the_limit_is_dropped(void **state)
 {
 	struct snapshot_ring *k = snapshot_ring_new(2 * S, 0);
 	uint64_t first, held_ns;
@@ -69,14 +69,14 @@ static void what_is_older_than_the_time_falls_out(void **state)
 	(void)state;
 	for (uint64_t t = 1; t <= 100; t++)
 		put(k, t * 100 * MS, 1000, 0, NULL);
-	/* All that ended in the last two seconds, the edge too. */
+	/* All blocks that ended in the last two seconds, including the edge. */
 	assert_int_equal(held(k, &first), 21);
 	assert_int_equal(first, 8 * S);
 	assert_false(snapshot_ring_full(k, &held_ns));
 	snapshot_ring_free(k);
 }
 
-static void what_does_not_fit_falls_out_and_is_told(void **state)
+static void data_that_does_not_fit_is_dropped_and_reported(void **state)
 {
 	struct snapshot_ring *k = snapshot_ring_new(10 * S, 20 * 1200);
 	uint64_t first, held_ns;
@@ -94,7 +94,7 @@ static void what_does_not_fit_falls_out_and_is_told(void **state)
 	assert_true(snapshot_ring_full(k, &held_ns));
 	assert_int_equal(held_ns, n * 100 * MS);
 	assert_int_equal(first, 10 * S - (n - 1) * 100 * MS);
-	/* A long calm: what fell out is longer ago than the time asked for. */
+	/* A long calm: the dropped data is older than the time asked for. */
 	put(k, 60 * S, 1000, 0, NULL);
 	assert_false(snapshot_ring_full(k, &held_ns));
 	snapshot_ring_free(k);
@@ -141,7 +141,7 @@ static void a_snapshot_stays_while_recording_goes_on(void **state)
 	snapshot_ring_free(k);
 }
 
-static void who_the_tasks_are_is_never_forgotten(void **state)
+static void the_names_of_tasks_are_never_dropped(void **state)
 {
 	struct snapshot_ring *k = snapshot_ring_new(1 * S, 0);
 	struct cdict_error err = { 0 };
@@ -164,7 +164,7 @@ static void who_the_tasks_are_is_never_forgotten(void **state)
 		}
 	}
 	assert_true(seven);
-	/* Those of the blocks that are held come with them. */
+	/* Those of the held blocks are kept with them. */
 	assert_int_equal(s.n, 2);
 	assert_int_equal(rows_task(&snapshot_item(s.items[1])->rows, 0)->tid, 20);
 	snapshot_free(k, &s);
@@ -174,11 +174,11 @@ static void who_the_tasks_are_is_never_forgotten(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_older_than_the_time_falls_out),
-		cmocka_unit_test(what_does_not_fit_falls_out_and_is_told),
+		cmocka_unit_test(data_older_than_the_limit_is_dropped),
+		cmocka_unit_test(data_that_does_not_fit_is_dropped_and_reported),
 		cmocka_unit_test(one_block_is_held_however_large),
 		cmocka_unit_test(a_snapshot_stays_while_recording_goes_on),
-		cmocka_unit_test(who_the_tasks_are_is_never_forgotten),
+		cmocka_unit_test(the_names_of_tasks_are_never_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pages of the kernel's ring buffer, as trace-cmd keeps them: every kind of event, and what cannot be. */
+/* Pages of the kernel's ring buffer, as trace-cmd keeps them: every kind of event, and invalid
+ * pages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,7 +111,7 @@ static void events_of_every_kind(bool big, unsigned long_size)
 	put(b, 1, 4);
 	event(b, 1, 0);
 	put(b, 44, 4);
-	event(b, 29, 3); /* thrown away: 4 and 8 bytes, and 3 ticks */
+	event(b, 29, 3); /* discarded: 4 and 8 bytes, and 3 ticks */
 	put(b, 8, 4);
 	put(b, 99, 4);
 	event(b, 31, 6); /* it is 2 * 2^27 + 6 */
@@ -163,7 +164,7 @@ static void padding_without_a_time_ends_the_page(void **state)
 	put(b, 1, 4);
 	event(b, 29, 0);
 	put(b, 4, 4);
-	event(b, 1, 0); /* what is behind is of the page's last life */
+	event(b, 1, 0); /* data after the end is from the page's previous use */
 	put(b, 2, 4);
 	commit(b, -1, 0);
 	page(b, 1, 20);
@@ -176,8 +177,8 @@ static void padding_without_a_time_ends_the_page(void **state)
 	end_is(b, "");
 }
 
-/* The flag alone says that some were lost; with the second one their number is behind the events. */
-static void lost_events_are_told_before_the_next_one(void **state)
+/* The flag alone says that some were lost; with the second one their number is after the events. */
+static void lost_events_are_reported_before_the_next_one(void **state)
 {
 	(void)state;
 	for (unsigned big = 0; big < 2; big++) {
@@ -212,7 +213,7 @@ static void lost_events_are_told_before_the_next_one(void **state)
 	}
 }
 
-static void what_a_page_cannot_hold_is_damage_and_the_next_page_is_read(void **state)
+static void data_that_a_page_cannot_hold_is_damage_and_the_next_page_is_read(void **state)
 {
 	static const struct {
 		unsigned type, word, words;
@@ -302,8 +303,8 @@ int main(void)
 		cmocka_unit_test(events_of_every_kind_in_every_layout),
 		cmocka_unit_test(an_absolute_time_has_the_upper_bits_of_its_page),
 		cmocka_unit_test(padding_without_a_time_ends_the_page),
-		cmocka_unit_test(lost_events_are_told_before_the_next_one),
-		cmocka_unit_test(what_a_page_cannot_hold_is_damage_and_the_next_page_is_read),
+		cmocka_unit_test(lost_events_are_reported_before_the_next_one),
+		cmocka_unit_test(data_that_a_page_cannot_hold_is_damage_and_the_next_page_is_read),
 		cmocka_unit_test(a_file_that_ends_within_a_page_has_its_events_up_to_there),
 		cmocka_unit_test(ticks_are_scaled_without_128_bits),
 	};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A walk that another thread does ahead gives what a walk without it gives; and the pool. */
+/* A walk that another thread does ahead gives the same as a walk without it; and the pool. */
 #include "base/memory/pool.h"
 #include "tests/unit/cdictfile.h"
 
-#define EVENTS 40000u /* a CPU: enough for the thread to be worth it */
+#define EVENTS 40000u /* per CPU: enough to make the thread worthwhile */
 #define CPUS 3u
 
 static uint64_t dice_state = 7;
@@ -55,7 +55,7 @@ static void make(struct buf *out, struct cdict_schema *schema)
 	cdict_writer_close(w);
 }
 
-/* What a walk gives, as one number, and how many events. */
+/* The result of a walk, as one number, and its number of events. */
 static uint64_t walk(const struct buf *file, struct cdict_query query, unsigned jobs, uint64_t *n,
 		     struct cdict_damage *damage)
 {
@@ -120,7 +120,7 @@ static void every_event_is_the_same(void **state)
 	same(&whole, (struct cdict_query){ 0 }, EVENTS * CPUS);
 }
 
-static void so_it_is_of_a_choice(void **state)
+static void a_selection_of_events_is_the_same(void **state)
 {
 	const uint64_t types[] = { 1u << SWITCH | 1u << ODD }, cpus[] = { 4 };
 	const uint64_t few[] = { 1u << 5 | 1u << 8 }, none[] = { 0 };
@@ -161,7 +161,7 @@ static uint64_t events_of(uint64_t from_ns)
 	return n;
 }
 
-static void what_leads_up_to_a_time_is_the_rest_of_the_blocks_read(void **state)
+static void events_before_a_time_are_the_rest_of_the_blocks_read(void **state)
 {
 	uint64_t first_ns, last_ns, n, sum;
 	struct cdict_damage damage;
@@ -181,7 +181,7 @@ static void what_leads_up_to_a_time_is_the_rest_of_the_blocks_read(void **state)
 
 			q.lead = on_lead;
 			q.lead_ctx = &l;
-			q.size = 0; /* as a caller who does not know of it */
+			q.size = 0; /* as a caller that does not know it */
 			assert_true(walk(&whole, q, jobs, &m, &damage) == sum && !l.n);
 			q.size = sizeof(q);
 			assert_true(walk(&whole, q, jobs, &m, &damage) == sum && m == n);
@@ -190,7 +190,7 @@ static void what_leads_up_to_a_time_is_the_rest_of_the_blocks_read(void **state)
 	}
 }
 
-static void and_of_damaged_files(void **state)
+static void damaged_files_give_the_same(void **state)
 {
 	struct buf copy = { 0 };
 
@@ -287,9 +287,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_event_is_the_same),
-		cmocka_unit_test(so_it_is_of_a_choice),
-		cmocka_unit_test(what_leads_up_to_a_time_is_the_rest_of_the_blocks_read),
-		cmocka_unit_test(and_of_damaged_files),
+		cmocka_unit_test(a_selection_of_events_is_the_same),
+		cmocka_unit_test(events_before_a_time_are_the_rest_of_the_blocks_read),
+		cmocka_unit_test(damaged_files_give_the_same),
 		cmocka_unit_test(a_walk_may_end_before_its_events),
 		cmocka_unit_test(a_pool_does_each_job_once),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Blocks of up to 65,536 events, as writers before this one filled them and a reader still takes them. */
+/* Blocks of up to 65,536 events, as filled by older writers and still accepted by the reader. */
 #include "format/layout.h"
 
 #undef FORMAT_BLOCK_FILL

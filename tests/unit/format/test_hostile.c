@@ -109,7 +109,7 @@ static int teardown(void **state)
 
 static volatile uint64_t touched;
 
-/* Reads everything there is beside events; every text and number is looked at. */
+/* Reads everything except events; every text and number is read. */
 static void touch(const struct cdict_reader *r)
 {
 	uint64_t sum = cdict_reader_cpus(r) + cdict_reader_events(r) + cdict_reader_size(r), a, b;
@@ -156,10 +156,10 @@ static void touch_event(const struct cdict_reader *r, const struct cdict_event *
 }
 
 /* Opens, walks, verifies. When @exact, the lines are the whole file's unless damage is
- * said. Returns whether the file was refused or said to be damaged. */
+ * reported. Returns whether the file was refused or reported as damaged. */
 static bool survive(const uint8_t *data, size_t size, bool exact)
 {
-	/* An allocation of its own, so that a read past the end is seen. */
+	/* An allocation of its own, so that a read past the end is noticed. */
 	uint8_t *copy = malloc(size ? size : 1);
 	static struct buf got;
 	struct cdict_error err = { 0 };
@@ -213,7 +213,7 @@ static bool survive(const uint8_t *data, size_t size, bool exact)
 #define SLOW 0
 #endif
 
-static void every_prefix_is_read_as_far_as_it_goes_and_said_to_be_cut(void **state)
+static void every_prefix_is_read_as_far_as_possible_and_reported_as_cut(void **state)
 {
 	(void)state;
 	for (size_t n = 0; n < whole.bytes.len; n++)
@@ -242,20 +242,20 @@ static void every_changed_byte_is_noticed(void **state)
 		unsigned step = in_a_header(at) ? (SLOW ? 13 : 1) : (SLOW ? 200 : 61);
 
 		for (unsigned v = 1; v < 256; v += step) {
-			bool said;
+			bool reported;
 
 			copy[at] = (uint8_t)(whole.bytes.data[at] ^ v);
-			said = survive(copy, whole.bytes.len, true);
-			if (!said)
+			reported = survive(copy, whole.bytes.len, true);
+			if (!reported)
 				print_message("byte %zu, xor %u\n", at, v);
-			assert_true(said);
+			assert_true(reported);
 		}
 		copy[at] = whole.bytes.data[at];
 	}
 	free(copy);
 }
 
-/* The check sums are right, what they cover is not: nothing protects the decoder. */
+/* The check sums are right, the data that they cover is not: nothing protects the decoder. */
 static void changes_under_a_right_check_sum_do_no_harm(void **state)
 {
 	uint8_t *copy = malloc(whole.bytes.len);
@@ -288,19 +288,19 @@ static bool survive_payload(size_t k, const uint8_t *payload, size_t size)
 {
 	struct buf b = { 0 };
 	size_t end = blocks[k].at + blocks[k].size;
-	bool said;
+	bool reported;
 
 	buf_add(&b, whole.bytes.data, blocks[k].at + FORMAT_BLOCK_HEADER_SIZE);
 	buf_add(&b, payload, size);
 	buf_add(&b, whole.bytes.data + end, whole.bytes.len - end);
 	store_scalar(b.data + blocks[k].at + 8, size, 4, false);
 	fix_block(b.data + blocks[k].at);
-	said = survive(b.data, b.len, false);
+	reported = survive(b.data, b.len, false);
 	buf_fini(&b);
-	return said;
+	return reported;
 }
 
-/* What is inside the envelope of a small block: inflated. */
+/* The inflated contents of a small block. */
 static void open_envelope(struct codec *codec, size_t k, struct buf *raw)
 {
 	struct cursor c = cursor_init(whole.bytes.data + blocks[k].at + FORMAT_BLOCK_HEADER_SIZE,
@@ -410,7 +410,7 @@ int main(void)
 {
 #define SMALL(test) cmocka_unit_test_setup_teardown(test, small, teardown)
 	const struct CMUnitTest tests[] = {
-		SMALL(every_prefix_is_read_as_far_as_it_goes_and_said_to_be_cut),
+		SMALL(every_prefix_is_read_as_far_as_possible_and_reported_as_cut),
 		SMALL(every_changed_byte_is_noticed),
 		SMALL(changes_under_a_right_check_sum_do_no_harm),
 		SMALL(changes_inside_an_envelope_do_no_harm),

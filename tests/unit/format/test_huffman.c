@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is packed is deflate: zlib gives it back, whatever bytes it was. */
+/* Packed data is in the deflate format: zlib restores it, whatever bytes it was. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static unsigned dice(unsigned n)
 	return (unsigned)(dice_now >> 33) % n;
 }
 
-/* Packed behind something else; 0 is given when that would take more room. */
+/* Packs after other data; returns 0 when that would take more room. */
 static size_t there_and_back(const uint8_t *data, size_t size)
 {
 	static uint8_t back[1 << 17];
@@ -57,7 +57,7 @@ static void any_bytes_come_back(void **state)
 
 	(void)state;
 	for (unsigned trial = 0; trial < 600; trial++) {
-		/* few or many bytes, evenly or less and less likely, apart or side by side */
+		/* few or many bytes, with equal or falling frequencies, apart or adjacent */
 		unsigned kinds = 1 + dice(trial % 3 ? 256 : 12), step = 1 + dice(9), bias = dice(6);
 		unsigned first = dice(256);
 		size_t size = trial % 10 ? 1 + dice(3000) : 1 + dice(sizeof(data));
@@ -75,7 +75,7 @@ static void any_bytes_come_back(void **state)
 }
 
 /* Each as often as all before it together: the longest codes there can be. */
-static void so_do_those_of_long_codes(void **state)
+static void bytes_with_long_codes_come_back(void **state)
 {
 	static uint8_t data[1 << 17];
 
@@ -94,7 +94,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_bytes_come_back),
-		cmocka_unit_test(so_do_those_of_long_codes),
+		cmocka_unit_test(bytes_with_long_codes_come_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,7 @@ static bool add_row(void *ctx, const struct cdict_label *l)
 
 static void a_later_minor_version_may_add_texts_and_origins(void **state)
 {
-	/* 9 texts a row; origin 9 is not known here */
+	/* 9 texts in a row; origin 9 is unknown here */
 	static const uint8_t content[] = { 9, 4, 14,  13, 0, 1,  1, 'A', 0, 0, 0, 0, 0, 0, 0,
 					   1, 1, '+', 9,  2, 13, 0, 3,   0, 0, 0, 0, 0, 0, 0,
 					   0, 4, 2,   17, 0, 3,  0, 0,   0, 0, 0, 0, 0, 2 };
@@ -135,7 +135,7 @@ static void a_damaged_block_of_labels_costs_no_event(void **state)
 				struct cdict_damage d;
 
 				block[at] ^= (uint8_t)(1u << bit % 8);
-				if (bit < 8) /* else the check sum tells */
+				if (bit < 8) /* else the check sum shows it */
 					fix_block(block);
 				r = open_bytes(f.bytes.data, f.bytes.len);
 				cdict_reader_damage(r, &d);

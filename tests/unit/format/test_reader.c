@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Opening a cdict: what it says of itself, versions and kinds of file. */
+/* Opening a cdict: its description, versions and kinds of file. */
 #include <unistd.h>
 
 #include "tests/unit/wholefile.h"
 
-/* --- what is not an event */
+/* --- everything except events */
 
-static void what_a_capture_says_of_itself_is_read_back(void **state)
+static void the_description_of_a_capture_is_read_back(void **state)
 {
 	struct cdict_reader *r = open_bytes(whole.bytes.data, whole.bytes.len);
 	const struct cdict_task_event *t;
@@ -147,7 +147,7 @@ static void a_file_and_a_pipe_read_like_memory(void **state)
 	unlink(path);
 
 	assert_int_equal(pipe(ends), 0);
-	assert_true(whole.bytes.len < 65536); /* what a pipe holds */
+	assert_true(whole.bytes.len < 65536); /* the capacity of a pipe */
 	assert_int_equal(write(ends[1], whole.bytes.data, whole.bytes.len), whole.bytes.len);
 	close(ends[1]);
 	dup2(ends[0], STDIN_FILENO);
@@ -166,7 +166,7 @@ static void a_file_and_a_pipe_read_like_memory(void **state)
 
 /* --- versions and kinds of file */
 
-static void what_is_no_cdict_is_refused(void **state)
+static void a_file_that_is_not_a_cdict_is_refused(void **state)
 {
 	uint8_t head[FORMAT_HEADER_SIZE];
 	struct cdict_error err = { 0 };
@@ -231,7 +231,7 @@ static void a_newer_major_version_is_refused_and_a_newer_minor_is_read(void **st
 	}
 }
 
-/* The file with block @k's type made one that nobody knows. */
+/* The file with block @k's type made an unknown one. */
 static void an_unknown_block_is_skipped(void **state)
 {
 	struct block_at blocks[64];
@@ -258,7 +258,7 @@ static void an_unknown_block_is_skipped(void **state)
 		cdict_reader_close(r);
 		tried++;
 
-		/* But its check sum is looked at. */
+		/* But its check sum is verified. */
 		copy[blocks[k].at + blocks[k].size - 1] ^= 1;
 		r = open_bytes(copy, whole.bytes.len);
 		assert_int_equal(cdict_reader_verify(r, NULL), CDICT_ECORRUPT);
@@ -272,11 +272,11 @@ static void an_unknown_block_is_skipped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_a_capture_says_of_itself_is_read_back),
+		cmocka_unit_test(the_description_of_a_capture_is_read_back),
 		cmocka_unit_test(ten_thousand_tasks_take_several_blocks),
 		cmocka_unit_test(types_are_read_back_as_they_were_added),
 		cmocka_unit_test(a_file_and_a_pipe_read_like_memory),
-		cmocka_unit_test(what_is_no_cdict_is_refused),
+		cmocka_unit_test(a_file_that_is_not_a_cdict_is_refused),
 		cmocka_unit_test(a_newer_major_version_is_refused_and_a_newer_minor_is_read),
 		cmocka_unit_test(an_unknown_block_is_skipped),
 	};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Opening a cdict that is cut or damaged: what is noticed, and what it costs. */
+/* Opening a cdict that is cut or damaged: the damage that is noticed, and its cost. */
 #include "tests/unit/wholefile.h"
 
 /* --- cut files */
 
-static void without_its_end_a_file_is_read_and_said_to_be_cut(void **state)
+static void a_file_without_its_end_is_read_and_reported_as_cut(void **state)
 {
 	struct block_at blocks[64];
 	size_t n = find_blocks(&whole.bytes, blocks, COUNT(blocks));
@@ -111,7 +111,7 @@ static void a_changed_byte_costs_one_block_which_is_named(void **state)
 			continue;
 		info = cdict_reader_block_at(good, k_events++);
 		assert_int_equal(info->offset, blocks[k].at);
-		/* Its lines: this CPU's in its time, no other block overlaps it. */
+		/* Its lines: those of this CPU in its time, no other block overlaps it. */
 		assert_int_equal(cdict_events_open(&it, good, NULL, NULL), 0);
 		while (cdict_events_next(it, &ev, NULL) == 1)
 			if (ev.cpu != info->cpu || ev.t_ns < info->first_ns ||
@@ -232,7 +232,7 @@ static void bytes_between_blocks_are_counted(void **state)
 		struct cdict_damage d;
 
 		buf_add(&b, whole.bytes.data, blocks[k].at);
-		buf_add(&b, "\xdc\x0c\xb1\x1e is no block", 16);
+		buf_add(&b, "\xdc\x0c\xb1\x1e not a block", 16);
 		buf_add(&b, whole.bytes.data + blocks[k].at, whole.bytes.len - blocks[k].at);
 		r = open_bytes(b.data, b.len);
 		cdict_reader_damage(r, &d);
@@ -265,7 +265,7 @@ static void a_damaged_input_is_remembered(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_its_end_a_file_is_read_and_said_to_be_cut),
+		cmocka_unit_test(a_file_without_its_end_is_read_and_reported_as_cut),
 		cmocka_unit_test(a_file_cut_between_blocks_holds_what_came_before),
 		cmocka_unit_test(a_missing_block_is_noticed_by_its_number),
 		cmocka_unit_test(a_changed_byte_costs_one_block_which_is_named),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is written is read back: made-up schemas, extreme values, every kind of field. */
+/* Written data is read back: made-up schemas, extreme values, every kind of field. */
 #include "tests/unit/book.h"
 
 /* --- tables of cases */
@@ -191,7 +191,7 @@ static void a_comm_may_be_an_array_here_and_a_string_there(void **state)
 	static const struct spec fixed[] = { COMMON,
 					     { "char comm[16]", 16, false, 0 },
 					     { "pid_t pid", 4, true, 0 } };
-	/* What the string is; the array holds "bash" or "worker-thread". */
+	/* The string's contents; the array holds "bash" or "worker-thread". */
 	static const struct {
 		const char *text;
 		size_t len;

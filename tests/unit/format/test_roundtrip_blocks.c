@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is written is read back: from many blocks, in order of time, in a window of it. */
+/* Written events are read back: from many blocks, in order of time, in a window of it. */
 #include "tests/unit/book.h"
 
 static void more_than_256_event_types_need_another_block(void **state)
@@ -35,7 +35,7 @@ static void more_than_256_event_types_need_another_block(void **state)
 	cdict_schema_free(schema);
 }
 
-/* Types may come while blocks of others are open. */
+/* Types may be added while blocks of others are open. */
 static void types_may_be_added_between_events(void **state)
 {
 	struct cdict_schema *schema = cdict_schema_new(false, 8, 4096);
@@ -123,7 +123,7 @@ static void events_that_come_late_are_read_in_their_place(void **state)
 	(void)state;
 	book_begin(&b, schema);
 	for (uint32_t i = 0; i < 600; i++) {
-		/* Three interleaved runs a CPU, never two events of one time. */
+		/* Three interleaved runs per CPU, never two events of equal time. */
 		s.cpu = i % 2;
 		s.t_ns = 100000 + i / 6 * 60 + (5 - i % 6) * 7;
 		s.tid = s.pid = (int32_t)(i % 5);

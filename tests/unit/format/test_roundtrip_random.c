@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is written is read back: random schemas, random events. */
+/* Written data is read back: random schemas, random events. */
 #include "tests/unit/book.h"
 
 /* --- random schemas and events */
@@ -129,7 +129,7 @@ static void whatever_is_written_is_read_back(void **state)
 		for (size_t i = 0; i < n; i++) {
 			s.cpu = (uint32_t)(next_random(&x) % 4);
 			t[s.cpu] += next_random(&x) % 4 ? next_random(&x) % pace : 0;
-			/* Passes grow with time, so that the order is a total one. */
+			/* Passes grow with time, so that the order is total. */
 			s.order = (uint32_t)(t[s.cpu] / 50);
 			s.t_ns = t[s.cpu];
 			s.tid = (int32_t)random_value(&x);

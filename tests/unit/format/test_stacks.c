@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Frames and stacks: what is written is read, and what is damaged costs the stacks only. */
+/* Frames and stacks: written stacks are read back, and damage costs the stacks only. */
 #include "cdict/stack.h"
 #include "format/coding/encode.h"
 #include "format/file/stacks.h"
@@ -16,7 +16,7 @@ static const struct cdict_frame frames[] = {
 	{ "schedule", "[kernel.kallsyms]", 0xffffffff81000020, UINT64_MAX, CDICT_MODE_KERNEL },
 };
 
-/* The stack of event @i of CPU @cpu: four of five have one, of one to five frames. */
+/* The stack of event @i of CPU @cpu: four of five events have one, with one to five frames. */
 static uint32_t stack_of(struct stack_dict *d, uint32_t cpu, uint32_t i)
 {
 	uint32_t numbers[COUNT(frames)], n = (i + cpu) % (COUNT(frames) + 1);
@@ -44,7 +44,7 @@ static void one_block(const struct cdict_schema *schema, uint32_t cpu, struct bu
 	format_encoder_free(enc);
 }
 
-/* A block of events of @cpu, and its events' stacks. */
+/* A block of events of @cpu, and their stacks. */
 static void put_cpu(struct file *f, const struct cdict_schema *schema, struct stack_dict *d,
 		    uint32_t cpu, bool with_stacks)
 {
@@ -58,7 +58,7 @@ static void put_cpu(struct file *f, const struct cdict_schema *schema, struct st
 	assert_int_equal(format_writer_put(f->w, payload.data, payload.len, &info, NULL, NULL), 0);
 	if (with_stacks)
 		assert_int_equal(format_writer_stack_events(f->w, stacks, EVENTS, NULL), 0);
-	/* All at the end, or some of them on the way. */
+	/* All at the end, or some of them earlier. */
 	if (cpu % 2)
 		assert_int_equal(format_writer_put_stacks(f->w, d, NULL), 0);
 	buf_fini(&payload);
@@ -144,7 +144,7 @@ static void a_query_does_not_mix_stacks_up(void **state)
 	r = open_bytes(f.bytes.data, f.bytes.len);
 	assert_int_equal(cdict_events_open(&it, r, &q, NULL), 0);
 	for (; cdict_events_next(it, &ev, NULL) > 0; n++)
-		if (n % 3) /* asking is no duty */
+		if (n % 3) /* asking is optional */
 			assert_stack(r, cdict_events_stack(it), ev.cpu,
 				     (uint32_t)(ev.t_ns - 1000) / 10);
 	assert_int_equal(n, 58);
@@ -192,7 +192,7 @@ static void many_frames_find_their_numbers(void **state)
 
 /* --- damage */
 
-/* Events are all there; how many of them have a stack. */
+/* All events exist; returns how many of them have a stack. */
 static unsigned with_stacks(struct cdict_reader *r, unsigned *events)
 {
 	struct cdict_events *it;
@@ -238,7 +238,7 @@ static const struct bad {
 	bool whole;        /* nothing is wrong with it */
 } bads[] = {
 	{ "good", { GOOD_DICT }, 15, { 2, EVENTS }, 2, true },
-	{ "more behind the dictionary", { GOOD_DICT, 7, 7 }, 17, { 2, EVENTS }, 2, true },
+	{ "more after the dictionary", { GOOD_DICT, 7, 7 }, 17, { 2, EVENTS }, 2, true },
 	{ "empty dictionary", { 0 }, 0, { 2, EVENTS }, 2, false },
 	{ "only its numbers", { 0, 0, 0 }, 3, { 2, EVENTS }, 2, false },
 	{ "texts begin elsewhere", { 1, 0, 0, 0, 0, 0 }, 6, { 2, EVENTS }, 2, false },
@@ -263,12 +263,7 @@ static const struct bad {
 	{ "too few events", { GOOD_DICT }, 15, { 2, EVENTS - 1 }, 2, false },
 	{ "too many events", { GOOD_DICT }, 15, { 2, EVENTS + 1 }, 2, false },
 	{ "an unknown stack", { GOOD_DICT }, 15, { 2, EVENTS, 2 }, 3, false },
-	{ "a number that is none",
-	  { GOOD_DICT },
-	  15,
-	  { 2, EVENTS, HUGE, 0xff, 0xff, 0xff },
-	  10,
-	  false },
+	{ "an invalid number", { GOOD_DICT }, 15, { 2, EVENTS, HUGE, 0xff, 0xff, 0xff }, 10, false },
 	{ "of no block of events", { GOOD_DICT }, 15, { 1, EVENTS }, 2, true },
 	{ "of a block that is not there", { GOOD_DICT }, 15, { 77, EVENTS }, 2, true },
 };
@@ -317,7 +312,7 @@ static void bad_contents_cost_the_stacks_only(void **state)
 	cdict_schema_free(schema);
 }
 
-/* Every byte of the stacks' blocks, changed, with the check sum made right; and without. */
+/* Every byte of the blocks of stacks, changed, with a corrected check sum; and without. */
 static void changed_bytes_never_crash(void **state)
 {
 	static const uint8_t changes[] = { 0x01, 0x80, 0xff, 0x55 };
@@ -353,7 +348,8 @@ static void changed_bytes_never_crash(void **state)
 	buf_fini(&f.bytes);
 }
 
-/* A file that ends in the middle, of a stacks' block too: what is before it is whole. */
+/* A file that ends in the middle, also within a block of stacks: everything before it is
+ * complete. */
 static void every_prefix_keeps_what_it_has(void **state)
 {
 	struct block_at blocks[32];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The writer as a stream: same calls same bytes, errors stay, limits hold. */
+/* The writer as a stream: same calls give the same bytes, errors are permanent, limits hold. */
 #include <errno.h>
 
 #include "tests/unit/cdictfile.h"
 
-/* A sink that breaks after some bytes and counts the calls that come after. */
+/* A sink that fails after some bytes and counts the calls after that. */
 struct brittle {
 	size_t left, calls_after;
 	bool broken;
@@ -52,7 +52,7 @@ static void the_same_calls_give_the_same_bytes(void **state)
 	cdict_schema_free(schema);
 }
 
-/* What has been handed over is never taken back: after every call the bytes so far are
+/* Bytes handed over are never taken back: after every call the bytes so far are
  * the beginning of the finished file. */
 static void bytes_once_written_never_change(void **state)
 {
@@ -103,7 +103,7 @@ static void a_failed_write_fails_every_later_call(void **state)
 		}
 		assert_int_equal(ret, 0);
 		assert_int_equal(cdict_writer_schema(w, schema, &err), 0);
-		/* Every second one goes back in time and ends a block. */
+		/* Every second event goes back in time and ends a block. */
 		for (uint64_t i = 0; i < 200 && !ret; i++) {
 			s.t_ns = i & 1 ? 1 : 1000;
 			ret = cdict_writer_event(w, &s, WAKING, p.data, p.size, &err);
@@ -175,7 +175,7 @@ static void events_before_a_schema_are_refused(void **state)
 	buf_fini(&f.bytes);
 }
 
-/* --- the file's layout, byte by byte, as cdict(5) has it */
+/* --- the file's layout, byte by byte, as in cdict(5) */
 
 static void the_header_and_an_empty_file_are_these_bytes(void **state)
 {
@@ -358,7 +358,7 @@ static void fields_are_of_the_kind_their_declaration_says(void **state)
 	}
 }
 
-/* What may be added must be readable again, however long. */
+/* Everything that may be added must be readable again, however long. */
 static void every_schema_that_is_taken_is_read_back(void **state)
 {
 	static const char *const lines[] = {

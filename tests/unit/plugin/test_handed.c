@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* The plugin is no library: its file itself. */
+/* The plugin is not a library: its source file is included. */
 #include "plugin/handed.c"
 
 enum { SWITCH = 300, WAKING = 301 };
@@ -31,7 +31,7 @@ static void assert_stack(struct handed *h, uint32_t cpu, uint64_t t_ns, uint32_t
 	assert_int_equal(s->stack, stack);
 }
 
-/* perf sorts over all CPUs, the recording has one CPU's after the other's. */
+/* perf sorts over all CPUs, the recording has the events of one CPU after those of another. */
 static void each_cpu_has_its_own_order(void **state)
 {
 	struct handed *h = handed_new();
@@ -52,7 +52,7 @@ static void each_cpu_has_its_own_order(void **state)
 	handed_free(h);
 }
 
-static void of_one_time_and_event_the_order_tells(void **state)
+static void events_of_equal_time_are_matched_by_order(void **state)
 {
 	struct handed *h = handed_new();
 
@@ -83,7 +83,7 @@ static void one_that_comes_late_is_found(void **state)
 	handed_free(h);
 }
 
-static void what_perf_filters_did_not_let_through_is_told(void **state)
+static void events_removed_by_perf_filters_are_reported(void **state)
 {
 	struct handed_sample out = {
 		.t_ns = 10, .cpu = 0, .config = SWITCH, .stack = CDICT_NO_STACK
@@ -101,11 +101,11 @@ static void what_perf_filters_did_not_let_through_is_told(void **state)
 	assert_true(s && !s->passed);
 	s = handed_take(h, 0, 20, SWITCH, HANDED_WANTED);
 	assert_true(s && s->passed);
-	/* Asked for once more, for its stack. */
+	/* Requested again, for its stack. */
 	s = handed_take(h, 0, 20, SWITCH, HANDED_STACK);
 	assert_true(s && s->stack == 7);
 	assert_null(handed_take(h, 0, 20, SWITCH, HANDED_STACK));
-	/* Never handed out, on a CPU that is not believed. */
+	/* Never handed out, on a CPU that is not plausible. */
 	assert_null(handed_take(h, 1, 20, SWITCH, HANDED_BOTH));
 	assert_null(handed_take(h, 1u << 30, 20, SWITCH, HANDED_BOTH));
 	handed_free(h);
@@ -142,9 +142,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_cpu_has_its_own_order),
-		cmocka_unit_test(of_one_time_and_event_the_order_tells),
+		cmocka_unit_test(events_of_equal_time_are_matched_by_order),
 		cmocka_unit_test(one_that_comes_late_is_found),
-		cmocka_unit_test(what_perf_filters_did_not_let_through_is_told),
+		cmocka_unit_test(events_removed_by_perf_filters_are_reported),
 		cmocka_unit_test(the_converter_waits_for_perf),
 	};
 

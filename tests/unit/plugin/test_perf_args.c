@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the plugin reads out of perf script's command line. */
+/* Options that the plugin takes from perf script's command line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* The plugin is no library: its file itself. */
+/* The plugin is not a library: its source file is included. */
 #include "plugin/perf_args.c"
 
 static const struct line {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What overlaps the union of what was active: an example by hand, and made-up traces against every pair of events. */
+/* Overlap with the union of active intervals: an example by hand, and made-up traces against every
+ * pair of events. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,7 +69,7 @@ static const struct active_row *row_of(const struct active *a, const char *name)
 	return NULL;
 }
 
-static void what_touches_does_not_overlap_and_what_takes_no_time_is_not_active(void **state)
+static void adjacent_intervals_do_not_overlap_and_an_empty_interval_is_not_active(void **state)
 {
 	static const struct made lines[] = {
 		{ 10, 10, 0, 7 },  { 15, 15, 0, 7 }, /* active 10 to 30 */
@@ -98,7 +99,7 @@ static void what_touches_does_not_overlap_and_what_takes_no_time_is_not_active(v
 	assert_int_equal(row_of(&a, "n0")->count, 2);
 	assert_int_equal(row_of(&a, "n0")->dur_ns, 25000);
 	active_fini(&a);
-	opts.name = "n1"; /* none on that file is called so */
+	opts.name = "n1"; /* no option of that file has this name */
 	assert_int_equal(active_sums(&a, r, &opts, &err), 0);
 	assert_int_equal(a.rows.n + a.intervals.n, 0);
 	active_fini(&a);
@@ -107,7 +108,7 @@ static void what_touches_does_not_overlap_and_what_takes_no_time_is_not_active(v
 	buf_fini(&out);
 }
 
-/* Whether an event overlaps one of the active ones: each of them is asked. */
+/* Whether an event overlaps one of the active ones: each of them is compared. */
 static bool overlaps_any(const struct made *all, size_t n, const struct made *e, unsigned file)
 {
 	for (size_t i = 0; i < n; i++)
@@ -170,7 +171,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			what_touches_does_not_overlap_and_what_takes_no_time_is_not_active),
+			adjacent_intervals_do_not_overlap_and_an_empty_interval_is_not_active),
 		cmocka_unit_test(sums_are_those_of_every_pair_however_many_threads),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who waits and for what moment, as values of a store; whatever else a store holds there is refused. */
+/* Waiting recordings and their moment, as values of a store; any other value there is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static int values(struct store *st, const char *id, const char *shelf, store_wan
 	return rc;
 }
 
-/* Three seconds ahead; the question that is asked fourth is quick, others take a millisecond and more. */
+/* Three seconds ahead; the fourth request is quick, others take a millisecond and more. */
 static int now(struct store *st, const char *id, uint64_t *ns, struct cdict_error *err)
 {
 	uint64_t begun = fleet_now_ns();
@@ -97,8 +97,8 @@ static void the_latest_state_of_each_counts(void **state)
 	array_fini(&all.all);
 }
 
-/* What it said last counts, in whatever order it is read; a killed one does not wait for ever. */
-static void who_is_silent_does_not_wait(void **state)
+/* Its last message counts, in whatever order it is read; a killed one does not wait for ever. */
+static void a_silent_recording_does_not_wait(void **state)
 {
 	struct fleet_waiter w = { .host = "a", .pid = 7, .since_ns = 1000000000000 };
 	const uint64_t seen[] = { 0, 9, 10, 2, 1 };
@@ -141,7 +141,7 @@ static void the_latest_start_counts(void **state)
 	assert_int_equal(got.duration_ms, 10000);
 }
 
-static void what_is_cut_or_changed_is_refused(void **state)
+static void cut_or_changed_values_are_refused(void **state)
 {
 	struct fleet_waiter w = { .host = "compute", .pid = 7, .since_ns = 1000000000 };
 	struct fleet_start start = { 50, 10000 };
@@ -166,7 +166,8 @@ static void what_is_cut_or_changed_is_refused(void **state)
 		kept.sizes[0] = size;
 		for (size_t i = 0; i < size; i++) {
 			kept.data[0][i] ^= 0xff;
-			/* it is refused, or is something else: no more is asked here than that it ends well */
+			/* it is refused, or has another value: the test only requires that it does
+			 * not crash */
 			if (which)
 				fleet_start_latest(&store, "x", &start, &err);
 			else
@@ -177,7 +178,7 @@ static void what_is_cut_or_changed_is_refused(void **state)
 	array_fini(&all.all);
 }
 
-static void the_quickest_answer_tells_the_clock(void **state)
+static void the_quickest_answer_gives_the_clock(void **state)
 {
 	struct fleet_clock clock;
 	struct cdict_error err;
@@ -197,10 +198,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_latest_state_of_each_counts),
-		cmocka_unit_test(who_is_silent_does_not_wait),
+		cmocka_unit_test(a_silent_recording_does_not_wait),
 		cmocka_unit_test(the_latest_start_counts),
-		cmocka_unit_test(what_is_cut_or_changed_is_refused),
-		cmocka_unit_test(the_quickest_answer_tells_the_clock),
+		cmocka_unit_test(cut_or_changed_values_are_refused),
+		cmocka_unit_test(the_quickest_answer_gives_the_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* SQL over cdicts made in memory: interval sets, what statements may not, the tables as a file. */
+/* SQL over cdicts made in memory: interval sets, forbidden statements, the tables as a file. */
 #include <unistd.h>
 
 #include "query/sql/database.h"
 #include "query/sql/query.h"
 #include "tests/unit/cdictfile.h"
 
-/* What statements give, a line a row, cells parted by '|'. */
+/* The results of statements, one line per row, cells separated by '|'. */
 struct lines {
 	struct buf text;
 };
@@ -138,7 +138,7 @@ static void ends_are_not_in_a_set(void **state)
 	query_close(q);
 }
 
-static void what_is_no_set_is_refused(void **state)
+static void tables_that_are_not_a_set_are_refused(void **state)
 {
 	struct query *q = open_query(NULL, 0);
 
@@ -151,7 +151,7 @@ static void what_is_no_set_is_refused(void **state)
 	refuses(q, "SELECT * FROM intervals(7)", "not a set of intervals");
 	gives(q, "SELECT interval_dur(NULL), interval_overlaps(x'6364696374697631', 1, 1)",
 	      "0|0\n");
-	/* a made-up one is read, whatever it says */
+	/* a made-up one is read, with any result */
 	gives(q,
 	      "SELECT interval_overlaps(CAST(x'6364696374697631' || randomblob(32) AS BLOB), 1, 1) IS NOT NULL",
 	      "1\n");
@@ -192,7 +192,7 @@ static void spans_of_two_tables_are_joined_by_time(void **state)
 	      "10|5|0|p|1\n15|5|0|p|\n20|10|0|p|2\n40|10|0|q|2\n0|90|1|r|\n90|10|1|r|3\n5|5|3|t|\n");
 	gives(q, "SELECT cpu, sum(dur), count(*) FROM mixed GROUP BY cpu",
 	      "0|25|3\n1|45|2\n3|5|1\n");
-	/* the time of the left one is told once, whatever overlaps */
+	/* the time of the left one is counted once, whatever overlaps */
 	gives(q, "INSERT INTO a VALUES (1, 50, 100, 'u'); SELECT sum(dur) FROM left_ WHERE cpu = 1",
 	      "150\n");
 	refuses(q, "CREATE VIRTUAL TABLE z USING span_join(a PARTITIONED nothing, b)",
@@ -339,7 +339,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_set_of_intervals_is_their_time_once),
 		cmocka_unit_test(ends_are_not_in_a_set),
-		cmocka_unit_test(what_is_no_set_is_refused),
+		cmocka_unit_test(tables_that_are_not_a_set_are_refused),
 		cmocka_unit_test(percentiles_lie_between_values),
 		cmocka_unit_test(spans_of_two_tables_are_joined_by_time),
 		cmocka_unit_test(slices_have_their_ends_and_states),

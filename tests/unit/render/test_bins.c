@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bins of time and duration, and lanes of who had a CPU: nothing is lost between them. */
+/* Bins of time and duration, and lanes of the tasks that had a CPU: nothing is lost between
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,7 +143,7 @@ static void an_empty_grid_has_rows_to_draw_and_a_window_of_no_length_is_no_fault
 	bins_free(b);
 }
 
-static void a_lane_belongs_to_who_had_it_longest(void **state)
+static void a_lane_belongs_to_the_task_that_had_it_longest(void **state)
 {
 	struct lanes *l = lanes_new(1000, 2000, 10, 2);
 
@@ -179,7 +180,8 @@ static void a_cpu_that_many_share_is_not_idle(void **state)
 	(void)state;
 	lanes_add(l, 0, 0, true, 0, 22);
 	for (uint32_t i = 1; i <= 6; i++)
-		lanes_add(l, 0, i, false, 9 + 13 * i, 22 + 13 * i); /* the longest has 13 of 100 */
+		lanes_add(l, 0, i, false, 9 + 13 * i,
+			  22 + 13 * i); /* the longest has 13 of 100 ns */
 	assert_int_equal(lanes_majority(l, 0)[0], 1);
 	lanes_add(l, 0, 5, false, 100, 120);
 	lanes_add(l, 0, 0, true, 120, 171);
@@ -219,7 +221,7 @@ int main(void)
 		cmocka_unit_test(an_event_stands_in_its_time_and_duration),
 		cmocka_unit_test(
 			an_empty_grid_has_rows_to_draw_and_a_window_of_no_length_is_no_fault),
-		cmocka_unit_test(a_lane_belongs_to_who_had_it_longest),
+		cmocka_unit_test(a_lane_belongs_to_the_task_that_had_it_longest),
 		cmocka_unit_test(many_short_pieces_outweigh_a_long_one),
 		cmocka_unit_test(a_cpu_that_many_share_is_not_idle),
 		cmocka_unit_test(pieces_that_tile_the_window_fill_every_lane),

@@ -85,7 +85,7 @@ static void a_piece_of_no_length_adds_nothing(void **state)
 	columns_fini(&c);
 }
 
-/* What page_base64() puts into its element. */
+/* The contents of the element that page_base64() writes. */
 static char *base64_of(const void *data, size_t size)
 {
 	char *text, *start, *end;

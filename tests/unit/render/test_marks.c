@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Marks, their inks, and what the back-ends make of them. */
+/* Marks, their inks, and the output of the back-ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void hostile(struct marks *m)
 	free(clean);
 }
 
-static void svg_escapes_what_is_hostile(void **state)
+static void svg_escapes_hostile_text(void **state)
 {
 	struct marks m = { 0 };
 	size_t len;
@@ -216,7 +216,7 @@ static void every_step_of_the_ramp_is_a_colour_of_its_own(void **state)
 	assert_int_equal(palette_ramp(7).level, PALETTE_LEVELS);
 }
 
-static void reasons_beyond_eight_are_one_and_idling_is_no_work(void **state)
+static void reasons_beyond_eight_are_one_and_idling_is_not_work(void **state)
 {
 	struct canvas c = canvas_cells(200, 24, false);
 	struct frame_caption cap = { .title = "t", .to_ns = 1000000000, .loss = "no events lost" };
@@ -271,7 +271,7 @@ static void a_reason_whose_exits_never_ended_takes_no_part_of_a_bar(void **state
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(svg_escapes_what_is_hostile),
+		cmocka_unit_test(svg_escapes_hostile_text),
 		cmocka_unit_test(pdf_and_png_take_any_text),
 		cmocka_unit_test(the_same_marks_give_the_same_bytes),
 		cmocka_unit_test(neighbours_of_one_ink_are_one_path),
@@ -281,7 +281,7 @@ int main(void)
 		cmocka_unit_test(marks_beyond_the_terminal_are_cut_off),
 		cmocka_unit_test(one_cause_has_one_colour_on_every_processor),
 		cmocka_unit_test(every_step_of_the_ramp_is_a_colour_of_its_own),
-		cmocka_unit_test(reasons_beyond_eight_are_one_and_idling_is_no_work),
+		cmocka_unit_test(reasons_beyond_eight_are_one_and_idling_is_not_work),
 		cmocka_unit_test(a_reason_whose_exits_never_ended_takes_no_part_of_a_bar),
 	};
 

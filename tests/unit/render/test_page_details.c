@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the page knows of a thing that was clicked, and of pinned tasks. */
+/* Details of the page for a clicked object, and for pinned tasks. */
 #include "tests/unit/page_asked.h"
 
 static double of(const json_t *item, const char *key)
@@ -22,7 +22,7 @@ struct kept {
 	double task, cpu, from, to;
 };
 
-/* All pieces that somebody is known to have had. */
+/* All pieces whose task is known. */
 static size_t pieces_of(struct asked *a, struct kept *out, size_t most)
 {
 	size_t n = 0;
@@ -42,7 +42,7 @@ static void a_slice_is_whole_wherever_in_it_one_clicks(void **state)
 {
 	static const char *const golden[] = { "vmx", "svm", "sched", "loss", "late" };
 	static struct kept all[100000];
-	size_t told = 0;
+	size_t seen = 0;
 
 	(void)state;
 	for (size_t g = 0; g < sizeof(golden) / sizeof(golden[0]); g++) {
@@ -51,7 +51,7 @@ static void a_slice_is_whole_wherever_in_it_one_clicks(void **state)
 
 		asked_open(&a, golden[g]);
 		n = pieces_of(&a, all, sizeof(all) / sizeof(all[0]));
-		told += n;
+		seen += n;
 		for (size_t i = 0; i < n; i += 1 + n / 60) {
 			const double places[] = { all[i].from, all[i].to - 1,
 						  all[i].from + (all[i].to - all[i].from) / 2 };
@@ -69,7 +69,7 @@ static void a_slice_is_whole_wherever_in_it_one_clicks(void **state)
 		}
 		asked_close(&a);
 	}
-	assert_true(told > 20);
+	assert_true(seen > 20);
 }
 
 /* From the first of a task's slices by `after` to its last, and by `milder` from the longest to the shortest. */
@@ -85,7 +85,7 @@ static void neighbours_and_ranks_visit_every_slice_once(void **state)
 	(void)state;
 	asked_open(&a, "sched");
 	n = pieces_of(&a, all, sizeof(all) / sizeof(all[0]));
-	task = (uint32_t)all[0].task; /* the first CPU's first is no IDLE */
+	task = (uint32_t)all[0].task; /* the first task of the first CPU is not IDLE */
 	for (size_t i = 0; i < n; i++) {
 		if (all[i].task != task || all[i].to == all[i].from)
 			continue;
@@ -116,12 +116,12 @@ static void neighbours_and_ranks_visit_every_slice_once(void **state)
 	asked_close(&a);
 }
 
-/* In sched a wake-up ends in a switch-in: who woke, when, and what the waker did then. */
-static void a_wait_tells_who_woke_and_who_ran_before(void **state)
+/* In sched a wake-up ends in a switch-in: the waker, the time, and what the waker did then. */
+static void a_wait_shows_its_waker_and_the_task_that_ran_before(void **state)
 {
 	struct asked a;
 	const json_t *answer, *stay, *woken, *in;
-	size_t n, told = 0;
+	size_t n, seen = 0;
 	static struct kept woke[100000];
 
 	(void)state;
@@ -143,13 +143,13 @@ static void a_wait_tells_who_woke_and_who_ran_before(void **state)
 		in = json_object_get(stay, "in");
 		assert_true(of(woken, "at") == woke[i].from);
 		assert_true(of(in, "at") == woke[i].from + woke[i].to);
-		told++;
+		seen++;
 	}
-	assert_int_equal(told, 2);
+	assert_int_equal(seen, 2);
 	asked_close(&a);
 }
 
-static void what_does_not_exist_is_no_thing(void **state)
+static void a_query_for_something_missing_gives_nothing(void **state)
 {
 	struct asked a;
 	struct page_query q = { .call = "detail", .type = "walk" };
@@ -195,7 +195,7 @@ static void tracks_add_up_to_the_range(void **state)
 				for (size_t i = 0; i < 6 * columns; i++)
 					sum += number(&a, "ns", row * 6 * columns + i);
 				ran += sum;
-				/* what was before a task was seen is nobody's */
+				/* time before a task was seen belongs to no task */
 				assert_true(sum <= each);
 			}
 			sum = 0;
@@ -215,8 +215,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_slice_is_whole_wherever_in_it_one_clicks),
 		cmocka_unit_test(neighbours_and_ranks_visit_every_slice_once),
-		cmocka_unit_test(a_wait_tells_who_woke_and_who_ran_before),
-		cmocka_unit_test(what_does_not_exist_is_no_thing),
+		cmocka_unit_test(a_wait_shows_its_waker_and_the_task_that_ran_before),
+		cmocka_unit_test(a_query_for_something_missing_gives_nothing),
 		cmocka_unit_test(tracks_add_up_to_the_range),
 	};
 

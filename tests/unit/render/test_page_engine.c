@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the page asks of a capture, asked natively: the module that runs in pages is this code. */
+/* The queries of a page, run natively: the module that runs in pages is this code. */
 #include "tests/unit/page_asked.h"
 
 static void pieces_tile_every_cpu(void **state)
@@ -28,7 +28,7 @@ static void pieces_tile_every_cpu(void **state)
 	}
 }
 
-static void more_than_was_asked_for_is_no_list(void **state)
+static void more_rows_than_the_maximum_give_no_list(void **state)
 {
 	struct asked a;
 	size_t n;
@@ -77,7 +77,7 @@ static void states_of_a_vcpu_add_up_to_the_range(void **state)
 	asked_close(&a);
 }
 
-static void only_what_was_chosen_is_told(void **state)
+static void only_selected_tasks_are_reported(void **state)
 {
 	struct asked a;
 	uint32_t chosen;
@@ -122,7 +122,8 @@ static void an_exit_lasts_to_the_next_entry_of_its_thread(void **state)
 	asked_close(&a);
 }
 
-/* Any page of a list, counted or not, of all CPUs and of one, is that part of the whole list. */
+/* Each page of a list, counted or not, of all CPUs and of one, is the same part of the whole
+ * list. */
 static void pages_of_events_are_parts_of_the_list(void **state)
 {
 	static const char *const golden[] = { "svm", "sched", "loss", "late" };
@@ -229,8 +230,8 @@ static void ends_within_the_second_are_as_many_as_the_heat_map_has(void **state)
 	asked_close(&a);
 }
 
-/* Each wait that is at least as long as a bar begins and shorter than the next is in it. */
-static void bars_of_a_histogram_hold_what_is_so_long(void **state)
+/* Each wait within the limits of a bar is in it. */
+static void bars_of_a_histogram_list_events_of_their_duration(void **state)
 {
 	struct page_query q = { .call = "histogram", .kinds = 1u << page_engine_kind("wakeup") };
 	struct asked a;
@@ -282,8 +283,8 @@ static void steps_of_any_length_give_the_same_answer(void **state)
 	}
 }
 
-/* What was read for ranges before, earlier and later ones, tells the same as what is read anew. */
-static void what_was_asked_before_changes_no_answer(void **state)
+/* Data read for previous ranges, earlier and later ones, gives the same as data read anew. */
+static void earlier_queries_change_no_answer(void **state)
 {
 	static const char *const calls[] = { "figures", "states", "exits" };
 	struct asked a, fresh;
@@ -343,7 +344,7 @@ static void a_bit_that_is_not_the_same_shows(void **state)
 	asked_close(&b);
 }
 
-static void what_cannot_be_asked_is_refused(void **state)
+static void invalid_queries_are_refused(void **state)
 {
 	struct page_query nothing = { .call = "nothing" }, late = { .call = "pieces" };
 	struct cdict_error err = { 0 };
@@ -386,7 +387,8 @@ static json_int_t sum_of(const json_t *numbers)
 	return sum;
 }
 
-/* Of one task a reason has what its row says; of all more, which no other table has. */
+/* For one task a reason has the figures of its row; for all tasks it has more, which are in no
+ * other table. */
 static void exits_by_reason_are_those_of_the_chosen_tasks(void **state)
 {
 	static const char *const figures[] = { "count", "time_ns", "p50_ns", "p99_ns", "max_ns" };
@@ -410,7 +412,7 @@ static void exits_by_reason_are_those_of_the_chosen_tasks(void **state)
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
 		assert_true(json_equal(column(&a, "exit_reasons", figures[i]),
 				       column(&a, "exits", figures[i])));
-	/* of one reason the sums are its rows */
+	/* for one reason the sums are those of its rows */
 	reason = strdup(json_string_value(json_array_get(column(&a, "exit_reasons", "reason"), 0)));
 	assert_non_null(reason);
 	q.reasons = (const char *const *)&reason;
@@ -424,7 +426,8 @@ static void exits_by_reason_are_those_of_the_chosen_tasks(void **state)
 	asked_close(&a);
 }
 
-/* The exits of each reason whose end was seen are those of its row, and all together those of no choice. */
+/* The exits of each reason whose end was seen are those of its row, and their sum is that without a
+ * selection. */
 static void a_block_of_exits_is_of_the_chosen_reasons(void **state)
 {
 	struct page_query q = { .call = "figures" };
@@ -491,9 +494,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pieces_tile_every_cpu),
-		cmocka_unit_test(more_than_was_asked_for_is_no_list),
+		cmocka_unit_test(more_rows_than_the_maximum_give_no_list),
 		cmocka_unit_test(states_of_a_vcpu_add_up_to_the_range),
-		cmocka_unit_test(only_what_was_chosen_is_told),
+		cmocka_unit_test(only_selected_tasks_are_reported),
 		cmocka_unit_test(an_exit_lasts_to_the_next_entry_of_its_thread),
 		cmocka_unit_test(exits_by_reason_are_those_of_the_chosen_tasks),
 		cmocka_unit_test(pages_of_events_are_parts_of_the_list),
@@ -501,12 +504,12 @@ int main(void)
 		cmocka_unit_test(a_block_of_exits_is_of_the_chosen_reasons),
 		cmocka_unit_test(rows_of_vms_are_of_the_chosen_vcpus),
 		cmocka_unit_test(ends_within_the_second_are_as_many_as_the_heat_map_has),
-		cmocka_unit_test(bars_of_a_histogram_hold_what_is_so_long),
+		cmocka_unit_test(bars_of_a_histogram_list_events_of_their_duration),
 		cmocka_unit_test(steps_of_any_length_give_the_same_answer),
-		cmocka_unit_test(what_was_asked_before_changes_no_answer),
+		cmocka_unit_test(earlier_queries_change_no_answer),
 		cmocka_unit_test(a_question_may_be_given_up_for_another),
 		cmocka_unit_test(a_bit_that_is_not_the_same_shows),
-		cmocka_unit_test(what_cannot_be_asked_is_refused),
+		cmocka_unit_test(invalid_queries_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Colours that mean different things are told apart, by those who see no green, too (Machado, Oliveira and Fernandes 2009: deuteranopia in
- * full; distances in CIELAB, D65); what is to be read stands out from what it is on as WCAG 2.1 AA asks.
+ * Colours with different meanings are distinguishable, also for people that see no green (Machado,
+ * Oliveira and Fernandes 2009: deuteranopia in full; distances in CIELAB, D65); text has the
+ * contrast to its background that WCAG 2.1 AA requires.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -15,7 +16,8 @@
 #include "tables/stacks/folded.h"
 
 #define AA 4.5
-/* Less than some 2.3 nobody tells apart side by side; these are bars a few pixels wide, and legends apart from them. */
+/* Below about 2.3 no difference is visible side by side; these are bars of a few pixels, with
+ * legends elsewhere. */
 #define STATES_APART 15
 #define REASONS_APART 12
 #define TASKS_APART 18
@@ -95,7 +97,7 @@ static struct palette_rgb colour(int theme, unsigned kind, unsigned level)
 			      (struct ink){ (uint8_t)kind, (uint8_t)level });
 }
 
-/* All of @n inks of @kind, each from each. */
+/* All pairs of the @n inks of @kind. */
 static void all_apart(const char *what, unsigned kind, unsigned n, double least)
 {
 	for (int theme = 0; theme < 2; theme++)
@@ -111,7 +113,8 @@ static void all_apart(const char *what, unsigned kind, unsigned n, double least)
 				}
 }
 
-/* Two pairs that CIELAB's papers give: white and black are 100 apart, a colour is none from itself. */
+/* Two pairs that CIELAB's papers give: white and black are 100 apart, a colour has the distance 0
+ * from itself. */
 static void distances_are_those_of_cielab(void **state)
 {
 	struct palette_rgb white = { 255, 255, 255 }, black = { 0 }, red = { 255, 0, 0 };
@@ -125,14 +128,14 @@ static void distances_are_those_of_cielab(void **state)
 		    fabs(p[2] - 67.20) < 0.02);
 }
 
-static void states_are_told_apart(void **state)
+static void states_are_distinguishable(void **state)
 {
 	(void)state;
 	/* unknown, the last one, is hatched */
 	all_apart("states", INK_STATE, ANALYZE_VCPU_UNKNOWN, STATES_APART);
 }
 
-/* For who sees no colours, and on paper. */
+/* For people that see no colours, and on paper. */
 static void states_have_each_its_lightness(void **state)
 {
 	(void)state;
@@ -149,7 +152,7 @@ static void states_have_each_its_lightness(void **state)
 			}
 }
 
-static void what_is_rare_is_seen(void **state)
+static void rare_states_are_visible(void **state)
 {
 	(void)state;
 	for (int theme = 0; theme < 2; theme++) {
@@ -160,19 +163,19 @@ static void what_is_rare_is_seen(void **state)
 	}
 }
 
-static void tasks_are_told_apart(void **state)
+static void tasks_are_distinguishable(void **state)
 {
 	(void)state;
 	all_apart("tasks", INK_TASK, PALETTE_TASKS + 1, TASKS_APART);
 }
 
-static void reasons_of_fixed_colours_are_told_apart(void **state)
+static void reasons_of_fixed_colours_are_distinguishable(void **state)
 {
 	(void)state;
 	all_apart("reasons", INK_REASON, 8, REASONS_APART);
 }
 
-/* An exit's bar is no time in the guest. */
+/* An exit's bar is not time in the guest. */
 static void no_reason_has_the_guests_blue(void **state)
 {
 	(void)state;
@@ -223,11 +226,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances_are_those_of_cielab),
-		cmocka_unit_test(states_are_told_apart),
+		cmocka_unit_test(states_are_distinguishable),
 		cmocka_unit_test(states_have_each_its_lightness),
-		cmocka_unit_test(what_is_rare_is_seen),
-		cmocka_unit_test(tasks_are_told_apart),
-		cmocka_unit_test(reasons_of_fixed_colours_are_told_apart),
+		cmocka_unit_test(rare_states_are_visible),
+		cmocka_unit_test(tasks_are_distinguishable),
+		cmocka_unit_test(reasons_of_fixed_colours_are_distinguishable),
 		cmocka_unit_test(no_reason_has_the_guests_blue),
 		cmocka_unit_test(text_can_be_read),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Positions, ticks and the numbers beside them. */
+/* Positions, ticks and the numbers next to them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static void labels(const struct scale_tick *t, size_t n, char *out)
 	}
 }
 
-static void time_ticks_share_a_unit_and_tell_each_other_apart(void **state)
+static void time_ticks_share_a_unit_and_are_distinct(void **state)
 {
 	static const struct {
 		double hi;
@@ -158,7 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ends_and_middle_of_a_scale_are_where_they_belong),
 		cmocka_unit_test(steps_are_one_two_or_five),
-		cmocka_unit_test(time_ticks_share_a_unit_and_tell_each_other_apart),
+		cmocka_unit_test(time_ticks_share_a_unit_and_are_distinct),
 		cmocka_unit_test(count_ticks_are_whole_and_short),
 		cmocka_unit_test(a_log_axis_names_decades_and_never_too_many),
 		cmocka_unit_test(durations_have_three_digits_and_a_unit),

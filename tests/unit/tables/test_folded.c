@@ -59,7 +59,7 @@ static void a_frame_is_what_its_stacks_add_up_to(void **state)
 	folded_fini(&f);
 }
 
-static void what_is_written_is_read_again_the_same(void **state)
+static void written_stacks_are_read_back_unchanged(void **state)
 {
 	struct folded f, again;
 	size_t ignored;
@@ -78,7 +78,7 @@ static void what_is_written_is_read_again_the_same(void **state)
 	folded_fini(&again);
 }
 
-static void lines_that_are_no_stacks_are_counted(void **state)
+static void lines_that_are_not_stacks_are_counted(void **state)
 {
 	struct folded f;
 	size_t ignored;
@@ -90,7 +90,7 @@ static void lines_that_are_no_stacks_are_counted(void **state)
 	folded_fini(&f);
 }
 
-static void comments_are_no_stacks(void **state)
+static void comments_are_not_stacks(void **state)
 {
 	static const char text[] =
 		"# duration: 23873\r\n#!/x 2\n#\nmain;work 12\r\n#1 3\nmain;# x 4\n# 5\n";
@@ -106,7 +106,7 @@ static void comments_are_no_stacks(void **state)
 	assert_string_equal(out, "#1 3\nmain;# x 4\nmain;work 12\n");
 	free(out);
 	folded_fini(&f);
-	/* a task may be called so, and is read again */
+	/* a task may have such a name, and is read back */
 	folded_init(&f);
 	folded_add(&f,
 		   folded_child(&f, folded_child(&f, 0, "# a", 3, FOLDED_TASK), "b", 1,
@@ -292,9 +292,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_frame_is_what_its_stacks_add_up_to),
-		cmocka_unit_test(what_is_written_is_read_again_the_same),
-		cmocka_unit_test(lines_that_are_no_stacks_are_counted),
-		cmocka_unit_test(comments_are_no_stacks),
+		cmocka_unit_test(written_stacks_are_read_back_unchanged),
+		cmocka_unit_test(lines_that_are_not_stacks_are_counted),
+		cmocka_unit_test(comments_are_not_stacks),
 		cmocka_unit_test(two_numbers_a_line_are_a_comparison),
 		cmocka_unit_test(numbers_are_rounded_to_hundredths),
 		cmocka_unit_test(names_end_neither_frames_nor_lines),

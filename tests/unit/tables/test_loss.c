@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How much a capture does not tell: sums of loss records, and the sentences made of them. */
+/* How much of a capture is missing: sums of loss records, and the sentences made of them. */
 #include "tables/columns/loss.h"
 #include "base/text/json.h"
 #include "tests/unit/cdictfile.h"
@@ -55,7 +55,7 @@ static void records_that_touch_the_window_count_whole(void **state)
 	assert_int_equal(sum.worst_count, 5);
 	assert_int_equal(sum.worst_from_ns, 1050);
 	assert_int_equal(sum.worst_to_ns, 1200);
-	/* 17 of 2 stored, 10 left out and themselves: a ring loses what comes */
+	/* 17 of 2 stored, 10 left out and themselves: a ring loses new events */
 	assert_true(sum.percent > 58.6206 && sum.percent < 58.6208);
 	/* from its last instant on, and up to its first */
 	loss_sum(&sum, r, 1500, 1800);
@@ -78,7 +78,7 @@ static void records_that_touch_the_window_count_whole(void **state)
 	buf_fini(&bytes);
 }
 
-static void what_was_lost_before_the_first_event_is_of_a_window_from_it(void **state)
+static void events_lost_before_the_first_event_count_in_a_window_from_it(void **state)
 {
 	static const struct cdict_loss early = { CDICT_LOSS_SAMPLES, 1, SWITCH, 10, 20, 2 };
 	struct loss_sum sum;
@@ -92,7 +92,7 @@ static void what_was_lost_before_the_first_event_is_of_a_window_from_it(void **s
 	assert_int_equal(sum.lost, 2);
 	assert_int_equal(sum.worst_cpu, 1);
 	assert_int_equal(sum.worst_from_ns, 1000); /* as far as the capture goes */
-	/* its type is known: it is no loss of what was left out; half of all events */
+	/* its type is known: it is not a loss of events that were left out; half of all events */
 	assert_true(sum.percent == 50);
 	loss_sum(&sum, r, 1500, 2000);
 	assert_int_equal(sum.lost, 0);
@@ -164,7 +164,7 @@ static void assert_scope(const struct scope *scope, uint64_t from_ns, const char
 	free(text);
 }
 
-static void what_was_not_asked_for_is_a_line_each(void **state)
+static void each_kind_of_event_not_recorded_has_its_own_line(void **state)
 {
 	(void)state;
 	assert_scope(&(struct scope){ .whom = SCOPE_SYSTEM }, 0, "");
@@ -209,9 +209,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_that_touch_the_window_count_whole),
-		cmocka_unit_test(what_was_lost_before_the_first_event_is_of_a_window_from_it),
+		cmocka_unit_test(events_lost_before_the_first_event_count_in_a_window_from_it),
 		cmocka_unit_test(each_part_of_the_sentence_stands_where_it_is_so),
-		cmocka_unit_test(what_was_not_asked_for_is_a_line_each),
+		cmocka_unit_test(each_kind_of_event_not_recorded_has_its_own_line),
 		cmocka_unit_test(only_some_records_are_of_missing_events),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rules of cdict diff: what they mean, and why others mean nothing. */
+/* Rules of cdict diff: their meaning, and the reasons for refusing others. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static const char *figure(const struct rule *rule)
 	return changes_name(room, &c, rule->figure);
 }
 
-static void rules_say_figure_rows_and_limit(void **state)
+static void rules_have_figure_rows_and_limit(void **state)
 {
 	static const struct {
 		const char *text, *figure, *name, *reason;
@@ -77,7 +77,7 @@ static void rules_say_figure_rows_and_limit(void **state)
 	}
 }
 
-static void what_is_no_rule_is_told_why(void **state)
+static void an_invalid_rule_is_refused_with_the_reason(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "", "must begin with a figure" },
@@ -152,7 +152,7 @@ static void every_figure_has_a_name_of_its_own(void **state)
 	}
 }
 
-static void values_are_told_with_their_units(void **state)
+static void values_are_printed_with_their_units(void **state)
 {
 	const struct compare_figure percent = { .key = "run_percent" }, rate = { .counts = true },
 				    ns = { .ns = true };
@@ -171,10 +171,10 @@ static void values_are_told_with_their_units(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_say_figure_rows_and_limit),
-		cmocka_unit_test(what_is_no_rule_is_told_why),
+		cmocka_unit_test(rules_have_figure_rows_and_limit),
+		cmocka_unit_test(an_invalid_rule_is_refused_with_the_reason),
 		cmocka_unit_test(every_figure_has_a_name_of_its_own),
-		cmocka_unit_test(values_are_told_with_their_units),
+		cmocka_unit_test(values_are_printed_with_their_units),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,7 +110,7 @@ static char *print(struct table *t, int format)
 	return text;
 }
 
-static void text_is_aligned_and_tells_the_loss_of_its_window(void **state)
+static void text_is_aligned_and_reports_the_loss_of_its_window(void **state)
 {
 	char *got = print(example(), TABLE_AS_TEXT);
 
@@ -234,7 +234,7 @@ static void a_column_without_a_cell_is_not_shown_to_people(void **state)
 	free(got);
 }
 
-/* ---- rows that are filled when somebody looks at them ---- */
+/* ---- rows that are filled on demand ---- */
 
 enum { MANY = 300 };
 
@@ -336,7 +336,7 @@ static void rows_that_are_filled_later_are_printed_and_sorted_as_others(void **s
 	}
 }
 
-/* In what sorting should have done, each row stands before those that it is not behind. */
+/* After sorting, no row comes before one that sorts before it. */
 static void many_rows_are_in_the_order_of_all_keys(void **state)
 {
 	int freed = 0;
@@ -370,7 +370,7 @@ static void many_rows_are_in_the_order_of_all_keys(void **state)
 	table_free(t);
 }
 
-static void a_settled_table_needs_nothing_of_what_it_was_made_of(void **state)
+static void a_settled_table_does_not_need_its_sources(void **state)
 {
 	int freed = 0;
 	struct table *t = many(true, &freed);
@@ -428,7 +428,7 @@ static void numbers_are_rounded_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_aligned_and_tells_the_loss_of_its_window),
+		cmocka_unit_test(text_is_aligned_and_reports_the_loss_of_its_window),
 		cmocka_unit_test(csv_has_every_digit_and_no_total),
 		cmocka_unit_test(json_is_one_object_with_exact_integers),
 		cmocka_unit_test(markdown_keeps_its_cells),
@@ -436,7 +436,7 @@ int main(void)
 		cmocka_unit_test(a_column_without_a_cell_is_not_shown_to_people),
 		cmocka_unit_test(rows_that_are_filled_later_are_printed_and_sorted_as_others),
 		cmocka_unit_test(many_rows_are_in_the_order_of_all_keys),
-		cmocka_unit_test(a_settled_table_needs_nothing_of_what_it_was_made_of),
+		cmocka_unit_test(a_settled_table_does_not_need_its_sources),
 		cmocka_unit_test(an_unknown_sort_key_is_wrong_usage),
 		cmocka_unit_test(numbers_are_rounded_once),
 	};

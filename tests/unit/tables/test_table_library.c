@@ -42,7 +42,7 @@ static void cell_text(char *out, size_t size, const struct cdict_table *t, size_
 		snprintf(out, size, "%.10g", d);
 }
 
-/* By it rows are found again; no command prints it. */
+/* The key of rows; no command prints it. */
 static bool is_own(const struct cdict_table *t, size_t c)
 {
 	return !strcmp(cdict_table_key(t, c), "row");

@@ -23,7 +23,7 @@ static const struct table_column columns[] = {
 	TABLE_COLUMNS_END,
 };
 
-/* Tasks 7 and 8 are both called "a"; nobody knows whose the last row is, nor its time. */
+/* Tasks 7 and 8 are both called "a"; the task and the time of the last row are unknown. */
 static struct table *usual(void)
 {
 	static const struct {
@@ -95,7 +95,7 @@ static void tasks_of_one_name_stay_apart(void **state)
 	assert_row(t, 1, 2, 20);
 	assert_row(t, 2, 8, 80);
 	assert_row(t, 3, 16, 0);
-	assert_false(t->cells[3 * t->n_columns + RUN].set); /* nobody knows: not 0 */
+	assert_false(t->cells[3 * t->n_columns + RUN].set); /* unknown: not 0 */
 	assert_string_equal(t->cells[0].text, "a");
 	assert_int_equal(t->cells[0].task, 7 + 1);
 	assert_false(t->cells[CPU].set);
@@ -104,7 +104,7 @@ static void tasks_of_one_name_stay_apart(void **state)
 	table_free(t);
 }
 
-static void several_columns_tell_rows_apart(void **state)
+static void several_columns_identify_a_row(void **state)
 {
 	struct table *t = sums_by((const char *const[]){ "cpu", "reason", NULL }, true);
 
@@ -119,7 +119,7 @@ static void several_columns_tell_rows_apart(void **state)
 	table_free(t);
 }
 
-static void only_what_is_picked_counts(void **state)
+static void only_selected_rows_count(void **state)
 {
 	struct table *t = sums_by((const char *const[]){ NULL }, false);
 
@@ -133,8 +133,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tasks_of_one_name_stay_apart),
-		cmocka_unit_test(several_columns_tell_rows_apart),
-		cmocka_unit_test(only_what_is_picked_counts),
+		cmocka_unit_test(several_columns_identify_a_row),
+		cmocka_unit_test(only_selected_rows_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

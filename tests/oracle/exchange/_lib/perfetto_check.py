@@ -176,42 +176,42 @@ class Trace:
             self.packet(message("PACKET", packet), first)
             first = False
 
-    def say(self, text):
+    def fault(self, text):
         self.wrong.append(text)
 
     def packet(self, p, first):
         seq = p.get("sequence_id", 0)
         if not seq:
-            self.say("a packet has no sequence")
+            self.fault("a packet has no sequence")
         flags = p.get("sequence_flags", 0)
         state = self.sequences.get(seq)
         if state is None:
             if not p.get("first_packet_on_sequence"):
-                self.say("a sequence does not say that it begins")
+                self.fault("a sequence does not say that it begins")
             self.sequences[seq] = state = {"valid": False, "names": {}, "categories": {}}
         if flags & 1:
             state.update(valid=True, names={}, categories={})
         if flags & 2 and not state["valid"]:
-            self.say("a packet needs state that is not there")
+            self.fault("a packet needs state that is not there")
         interned = p.get("interned_data")
         if interned:
             if not flags & 3:
-                self.say("interned names in a packet that needs no state")
+                self.fault("interned names in a packet that needs no state")
             for what, key in (("event_names", "names"), ("categories", "categories")):
                 for n in interned[what]:
                     if not n.get("iid") or n["iid"] in state[key]:
-                        self.say(f"{what}: number {n.get('iid')} is given twice, or 0")
+                        self.fault(f"{what}: number {n.get('iid')} is given twice, or 0")
                     state[key][n["iid"]] = n["name"]
         if "system_info" in p:
             uts = p["system_info"].get("utsname", {})
             if self.switches:
-                self.say("the kernel's release comes after what it is needed for")
+                self.fault("the kernel's release comes after the packet that needs it")
             if "release" in uts:
                 self.release, self.has_release = release_of(uts["release"]), True
         if "clock_snapshot" in p:
             ids = [c["clock_id"] for c in p["clock_snapshot"]["clocks"]]
             if len(set(ids)) != len(ids) or p["clock_snapshot"].get("primary") not in ids:
-                self.say("clocks: one twice, or the primary one is missing")
+                self.fault("clocks: one twice, or the primary one is missing")
         if "process_tree" in p:
             self.tree(p["process_tree"])
         if "track_descriptor" in p:
@@ -224,7 +224,7 @@ class Trace:
     def tree(self, tree):
         for pr in tree["processes"]:
             if pr["pid"] in self.processes:
-                self.say(f"process {pr['pid']} is told of twice")
+                self.fault(f"process {pr['pid']} is described twice")
             self.processes[pr["pid"]] = pr
             if pr["cmdline"]:
                 self.process_names.setdefault(pr["pid"], pr["cmdline"][0])
@@ -235,13 +235,13 @@ class Trace:
 
     def track(self, t):
         if not t.get("uuid"):
-            self.say("a track has no number")
+            self.fault("a track has no number")
         if t.get("uuid") in self.tracks:
-            self.say(f"track {t['uuid']} is described twice")
+            self.fault(f"track {t['uuid']} is described twice")
         self.tracks[t.get("uuid")] = t
         if "thread" in t:
             if "pid" not in t["thread"] or "tid" not in t["thread"]:
-                self.say("a thread's track lacks pid or tid")
+                self.fault("a thread's track lacks pid or tid")
             elif "thread_name" in t["thread"]:
                 self.thread_names[t["thread"]["tid"]] = (4, t["thread"]["thread_name"])
         elif "process" in t and "process_name" in t["process"]:
@@ -249,13 +249,13 @@ class Trace:
 
     def bundle(self, b):
         if "cpu" not in b or b["cpu"] >= 1024:
-            self.say(f"a bundle of CPU {b.get('cpu')}: trace_processor refuses the trace")
+            self.fault(f"a bundle of CPU {b.get('cpu')}: trace_processor refuses the trace")
             return
         if b.get("lost_events"):
             self.lost[b["cpu"]] = self.lost.get(b["cpu"], 0) + 1
         for e in b["event"]:
             if "timestamp" not in e or "pid" not in e or len(e) != 3:
-                self.say(f"an event of CPU {b['cpu']} lacks time, pid or payload: {e}")
+                self.fault(f"an event of CPU {b['cpu']} lacks time, pid or payload: {e}")
             elif "sched_switch" in e:
                 self.switches.append((e["timestamp"], b["cpu"], e["sched_switch"], e["pid"]))
             else:
@@ -263,20 +263,20 @@ class Trace:
 
     def track_event(self, p, e, state, flags):
         if "timestamp" not in p:
-            self.say("a track event has no time")
+            self.fault("a track event has no time")
             return
         if e.get("track_uuid") not in self.tracks:
-            self.say(f"track {e.get('track_uuid')} is not described")
+            self.fault(f"track {e.get('track_uuid')} is not described")
         kind, name = e.get("type"), e.get("name")
         if "name_iid" in e:
             if not flags & 2 or e["name_iid"] not in state["names"]:
-                self.say(f"name {e['name_iid']} is not known")
+                self.fault(f"name {e['name_iid']} is not known")
             name = state["names"].get(e["name_iid"])
         for iid in e["category_iids"]:
             if iid not in state["categories"]:
-                self.say(f"category {iid} is not known")
+                self.fault(f"category {iid} is not known")
         if kind not in (1, 2, 3):
-            self.say(f"a track event of type {kind}")
+            self.fault(f"a track event of type {kind}")
         self.events.append((p["timestamp"], e.get("track_uuid"), kind, name))
 
     # ---- what follows from it ----
@@ -286,30 +286,30 @@ class Trace:
         last, out, running = {}, [], {}
         for ts, cpu, sw, pid in sorted(self.switches, key=lambda s: s[0]):
             if pid != sw["prev_pid"]:
-                self.say(f"CPU {cpu} at {ts}: the switch is of {pid}, its prev is {sw['prev_pid']}")
+                self.fault(f"CPU {cpu} at {ts}: the switch is of {pid}, its prev is {sw['prev_pid']}")
             state = state_text(sw["prev_state"], self.release)
             if state is None:
-                self.say(f"prev_state {sw['prev_state']:#x} is none of Linux {self.release}")
+                self.fault(f"prev_state {sw['prev_state']:#x} is not a state of Linux {self.release}")
             if cpu in last:
                 since, tid, prio = last[cpu]
                 if tid != sw["prev_pid"]:
-                    self.say(f"CPU {cpu} at {ts}: {tid} was switched in, {sw['prev_pid']} is switched out")
+                    self.fault(f"CPU {cpu} at {ts}: {tid} was switched in, {sw['prev_pid']} is switched out")
                 out.append((cpu, since, ts - since, tid, state, prio))
             for which in ("prev", "next"):
                 comm, tid = sw[f"{which}_comm"], sw[f"{which}_pid"]
                 if (tid == 0) != comm.startswith("swapper/"):
-                    self.say(f"CPU {cpu} at {ts}: pid {tid} is called {comm!r}")
+                    self.fault(f"CPU {cpu} at {ts}: pid {tid} is called {comm!r}")
                 if tid and self.thread_names.get(tid, (0,))[0] <= 1:
                     self.thread_names[tid] = (1, comm)
             if running.get(sw["prev_pid"]) == cpu:
                 del running[sw["prev_pid"]]
             if sw["next_pid"]:
                 if sw["next_pid"] in running:
-                    self.say(f"{sw['next_pid']} runs on CPU {running[sw['next_pid']]} and {cpu} at {ts}")
+                    self.fault(f"{sw['next_pid']} runs on CPU {running[sw['next_pid']]} and {cpu} at {ts}")
                 running[sw["next_pid"]] = cpu
             last[cpu] = ts, sw["next_pid"], sw["next_prio"]
         for tid, cpu in running.items():
-            self.say(f"the slice of {tid} on CPU {cpu} has no end")
+            self.fault(f"the slice of {tid} on CPU {cpu} has no end")
         return out
 
     def slices(self):
@@ -321,13 +321,13 @@ class Trace:
             if kind == 1:
                 stack.append((ts, name))
             elif kind == 2 and not stack:
-                self.say(f"track of {tid}: an end at {ts} without a beginning")
+                self.fault(f"track of {tid}: an end at {ts} without a beginning")
             elif kind == 2:
                 begin, what = stack.pop()
                 out.append((begin, ts - begin, tid, what))
         for track, stack in open_.items():
             if stack:
-                self.say(f"track {track}: {len(stack)} slices have no end")
+                self.fault(f"track {track}: {len(stack)} slices have no end")
         return sorted(out, key=lambda s: (s[0], str(s[2])))
 
     def tid_of(self, track):
@@ -342,21 +342,21 @@ class Trace:
     def check(self):
         for t in self.tracks.values():
             if t.get("parent_uuid", t.get("uuid")) not in self.tracks:
-                self.say(f"track {t.get('uuid')} is under one that is not described")
+                self.fault(f"track {t.get('uuid')} is under one that is not described")
         for tid, th in self.threads.items():
             if th.get("tgid") not in self.processes:
-                self.say(f"thread {tid} is of process {th.get('tgid')}, which is not in the tree")
+                self.fault(f"thread {tid} is of process {th.get('tgid')}, which is not in the tree")
         of = {}
         for uuid, t in self.tracks.items():
             if "thread" in t:
                 tid = t["thread"].get("tid")
                 if tid not in self.threads:
-                    self.say(f"the track of {tid} is of no thread of the tree")
+                    self.fault(f"the track of {tid} is of no thread of the tree")
                 of.setdefault(tid, []).append(uuid)
         for ts, cpu, sw, _ in self.switches:
             for tid in (sw["prev_pid"], sw["next_pid"]):
                 if tid and tid not in self.threads:
-                    self.say(f"{tid} runs and is in no process tree")
+                    self.fault(f"{tid} runs and is in no process tree")
         self.runs()
         self.slices()
         return sorted(set(self.wrong))

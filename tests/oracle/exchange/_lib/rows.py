@@ -24,7 +24,7 @@ STAND_INS = 1 << 22
 def ns(us):
     value = decimal.Decimal(us) * 1000
     if value != int(value):
-        raise SystemExit(f"{us} is no whole number of nanoseconds")
+        raise SystemExit(f"{us} is not a whole number of nanoseconds")
     return int(value)
 
 
@@ -47,8 +47,8 @@ def csv_rows(path):
 
 
 def perfetto_rows(slices, path):
-    """States that no switch told are not Perfetto's to have: CSV says which they are. Of others than were asked for
-    there is nothing in CSV, nor of a CPU before it is known who runs there in Perfetto."""
+    """Perfetto does not have states without a switch: CSV lists them. CSV has no tasks except those
+    asked for, and Perfetto has no time of a CPU before its running task is known."""
     rows = of_csv(path)
     known = {(r["cpu"], r["ts_ns"]): r["end_state"] for r in rows if r["kind"] == "run"}
     filtered = not any(r["tid"] == "0" for r in rows if r["kind"] == "run")
@@ -65,8 +65,8 @@ def perfetto_rows(slices, path):
                     seen.add((cpu, ts))
                     yield f"unknown {cpu} {ts} {dur}"
                 else:
-                    told = known.get((cpu, ts), "?")
-                    yield f"run {cpu} {ts} {dur} {tid} {told if told.replace('|', '') == state or not told else state}"
+                    listed = known.get((cpu, ts), "?")
+                    yield f"run {cpu} {ts} {dur} {tid} {listed if listed.replace('|', '') == state or not listed else state}"
             elif kind == "exit":
                 yield "exit " + " ".join(r)
             else:
@@ -167,7 +167,7 @@ def perfwhiz(path, csv_path, script):
             first = us if first is None else first
             since = before.get(cpu)
             before[cpu] = us, to
-            # whom nobody saw come ran for nobody knows how long
+            # without its switch-in, the run time of a task is unknown
             ran = us - since[0] if since and since[1] == prev else 0
             want.append(("sched__sched_switch", cpu, us - first, prev, names.get(prev, f"swapper/{cpu}"), ran))
     for r in rows:
@@ -180,17 +180,17 @@ def perfwhiz(path, csv_path, script):
         print(f"lacks {a}")
     for a in sorted(set(g for g in got if g[0] != "kvm_exit") - set(want))[:3]:
         print(f"has {a}")
-    # continuity: who came is who leaves next, on each CPU
+    # continuity: the task that was switched in is the next to be switched out, on each CPU
     came = {}
-    for event, cpu, us, pid, who, who_name in zip(*(d[k] for k in ("event", "cpu", "usecs", "pid", "next_pid", "next_comm"))):
+    for event, cpu, us, pid, next_task, next_name in zip(*(d[k] for k in ("event", "cpu", "usecs", "pid", "next_pid", "next_comm"))):
         if event == "sched__sched_switch":
             if cpu in came and came[cpu] != pid:
                 print(f"CPU {cpu} at {us}: {came[cpu]} came, {pid} leaves")
-            came[cpu] = who
-            if not isinstance(who_name, str):
-                print(f"CPU {cpu} at {us}: {who} has no name")
-        elif who is not None or (event == "kvm_exit") != isinstance(who_name, int):
-            print(f"{event} at {us}: next is {who!r}, {who_name!r}")
+            came[cpu] = next_task
+            if not isinstance(next_name, str):
+                print(f"CPU {cpu} at {us}: {next_task} has no name")
+        elif next_task is not None or (event == "kvm_exit") != isinstance(next_name, int):
+            print(f"{event} at {us}: next is {next_task!r}, {next_name!r}")
     # a guest that left after an exit entered before: exit, entry, exit, ... of each thread
     order = {}
     for event, pid, us in sorted(zip(d["event"], d["pid"], d["usecs"]), key=lambda r: r[2]):
@@ -220,7 +220,7 @@ def io_events(path):
 
 
 def io_rows(path):
-    """Files named by hash are looked up; what has no duration, metadata and counters, is left out."""
+    """Files named by hash are looked up; rows without a duration, metadata and counters, are left out."""
     events = list(io_events(path))
     files = {e["args"]["value"]: e["args"]["name"] for e in events if e["name"] == "FH"}
     for e in events:

@@ -23,7 +23,7 @@ def number(v):
 
 
 def ns(v):
-    """From µs; what is less than a ns is dropped."""
+    """From µs; fractions of a ns are dropped."""
     return int(decimal.Decimal(number(v)) * 1000)
 
 
@@ -74,7 +74,7 @@ def active(pattern, paths):
         else:
             union.append([ts, ts + dur])
     sums, at = {}, 0
-    # by begin: those that end before it cannot overlap what comes later
+    # by begin: those that end before it cannot overlap later ones
     for ts, dur, _, cat, name, *_ in sorted(all_events, key=lambda e: e[0]):
         while at < len(union) and union[at][1] <= ts:
             at += 1

@@ -11,16 +11,16 @@ SELECT process.name AS process_name, process.pid, SUM(sched.dur) / 1e6 AS cpu_ms
 FROM sched JOIN thread USING (utid) JOIN process USING (upid)
 GROUP BY upid ORDER BY cpu_ms DESC LIMIT 4;
 
--- 3. what a thread did with its time
+-- 3. the states of a thread
 SELECT state, io_wait, COUNT(*) AS n, SUM(dur) AS total_dur
 FROM thread_state JOIN thread USING (utid)
 WHERE thread.name GLOB 'perf*' GROUP BY state, io_wait ORDER BY total_dur DESC;
 
--- 4. who waited longest for a CPU
+-- 4. tasks that waited longest for a CPU
 SELECT thread.name, thread.tid, ts, dur FROM thread_state JOIN thread USING (utid)
 WHERE state IN ('R', 'R+') AND dur > 15000000 ORDER BY dur DESC;
 
--- 5. who wakes whom
+-- 5. wakers and the tasks that they wake
 SELECT waker.name AS waker, wakee.name AS wakee, COUNT(*) AS n
 FROM thread_state
 JOIN thread AS waker ON waker.utid = thread_state.waker_utid
@@ -36,7 +36,7 @@ WITH following AS (
   SELECT cpu, ts + dur AS ts_ends, LEAD(ts) OVER (PARTITION BY cpu ORDER BY ts) AS next_ts FROM sched_slice)
 SELECT COUNT(*) AS n, SUM(ts_ends != next_ts) AS gaps FROM following WHERE next_ts IS NOT NULL;
 
--- 8. a view, and what it is for
+-- 8. a view, and its use
 DROP VIEW IF EXISTS running_by_thread;
 CREATE VIEW running_by_thread AS
 SELECT utid, SUM(dur) AS total_dur, COUNT(*) AS slices, MAX(dur) AS longest FROM sched_slice GROUP BY utid;
@@ -47,13 +47,13 @@ WHERE is_idle = 0 AND is_main_thread = 0 ORDER BY total_dur DESC LIMIT 3;
 SELECT slice.name, thread.name AS thread_name, slice.dur FROM slice
 JOIN thread_track ON slice.track_id = thread_track.id JOIN thread USING (utid);
 
--- 10. raw events in the first millisecond of which anything is known
+-- 10. raw events in the first millisecond with data
 SELECT ts - trace_start() AS since_start, ftrace_event.name, cpu, thread.tid FROM ftrace_event JOIN thread USING (utid)
 WHERE ts < (SELECT start_ts FROM trace_bounds) + 1000000 AND ftrace_event.name GLOB 'sched_*' ORDER BY ts LIMIT 4;
 
--- 11. how the states of all threads share the time
+-- 11. share of each state in the time of all threads
 SELECT state, ROUND(100.0 * SUM(dur) / SUM(SUM(dur)) OVER (), 1) AS percent
 FROM thread_state GROUP BY state ORDER BY percent DESC;
 
--- 12. the recording's own words
+-- 12. the description of the recording
 SELECT name, str_value FROM metadata WHERE name IN ('host.name', 'host.kernel') ORDER BY name;

@@ -89,7 +89,7 @@ class Capture:
         self.follow_tasks()
 
     def find_kind(self):
-        """What was recorded, as the file says, or the recorder's command line."""
+        """The recorded scope, from the file, or from the recorder's command line."""
         scope = self.file.info.get(b'record.scope', b'').decode('latin1').split()
         words = self.file.info.get(b'perf.cmdline', b'').decode('latin1').split()
         if not scope and 'record' in words and b'record.cpus' not in self.file.info:
@@ -151,7 +151,7 @@ class Capture:
         return e.type.name == 'sched:sched_switch' and not self.filtered
 
     def is_of_others(self, e):
-        """Is it given to the task that it is about as well, whoever runs?"""
+        """Is it also given to the task that it is about, whichever task runs?"""
         if e.type.name == 'sched:sched_stat_runtime' and self.value(e, 'pid') == e.tid:
             return False
         return e.type.name.startswith(('sched:sched_wak', 'sched:sched_stat_'))
@@ -195,7 +195,7 @@ class Capture:
         self.switch_at = defaultdict(list)
         self.on_cpu = defaultdict(list) # CPU -> (t, order, prev or None, task, letter)
         self.accounted = defaultdict(list) # task -> (order, t, runtime) of sched_stat_runtime
-        self.came = [] # (task, t, order, cpu) of switches in that sched_stat_runtime tells
+        self.came = [] # (task, t, order, cpu) of switches in that sched_stat_runtime implies
         self.born, self.gone = defaultdict(list), {}
         for what, t, _, tid, _ in self.file.tasks:
             if what == 0 and t:
@@ -252,7 +252,7 @@ class Capture:
         return False
 
     def follow_cpu(self, cpu):
-        """Who ran on the CPU: cuts its time at the gaps."""
+        """The tasks that ran on the CPU: cuts its time at the gaps."""
         begin, after, events = self.first, 0, self.on_cpu[cpu]
         has_switches = 'sched:sched_switch' in self.names
         for gap in [*self.gaps.get(cpu, ()), None]:
@@ -270,9 +270,9 @@ class Capture:
 
     def follow_stretch(self, cpu, begin, end, rows, is_last):
         """A stretch of a CPU's time in which nothing is missing."""
-        runner = None  # who runs
-        since = begin  # since when, or since when nobody is known
-        switched = False  # a switch told so
+        runner = None  # the running task
+        since = begin  # its start, or the start of the unknown time
+        switched = False  # known from a switch
         last_seen = begin
         for t, _, prev, task, letter in rows:
             if prev is None:  # a sample
@@ -301,7 +301,7 @@ class Capture:
                 self.slices.append(Slice(runner, cpu, since, since, True, False, None, None))
                 self.slices.append(Slice(prev, cpu, t, t, False, True, letter, task))
                 self.came_unseen[prev, cpu, t] = since
-            else:  # samples of another task before, or it was elsewhere meanwhile
+            else:  # samples of another task before, or it was elsewhere in between
                 self.slices.append(Slice(runner, cpu, since, last_seen, False, False, None, None))
                 self.unknown.append(Gap(cpu, last_seen, t))
                 self.slices.append(Slice(prev, cpu, t, t, False, True, letter, task))
@@ -336,7 +336,7 @@ class Capture:
 
     def begin_of(self, runner, since, first, end, switched):
         """A slice of which the first event is first, (order, t), and the last at end, (order, t): when it
-        began by what was accounted to it, and whether that is when it was switched in."""
+        began according to its accounted time, and whether that is its switch-in."""
         places = self.places[runner]
         at = bisect.bisect_left(places, first)
         before = places[at - 1] if at else None # where it was last seen
@@ -353,10 +353,10 @@ class Capture:
         return min(max(t, floor), first[1]), known
 
     def follow_recorded(self, cpu, begin, end, rows, is_last):
-        """The same of a recording of some tasks: only their own events tell of the CPU.  Who is
-        switched in runs when it is one of them; else nobody knows who runs until one shows."""
+        """The same of a recording of some tasks: only their own events concern the CPU.  A task
+        switched in runs when it is one of them; else the running task is unknown until one appears."""
         runner, since, begun, last_seen = None, begin, False, begin
-        first = None # its first event, (order, t), when no switch told of it
+        first = None # its first event, (order, t), when it is not known from a switch
         if 'sched:sched_stat_runtime' not in self.names:
             self.unknown.append(Gap(cpu, begin, end))
             return
@@ -385,13 +385,13 @@ class Capture:
             first = None
 
         for t, order, prev, task, letter in rows:
-            who = task if prev is None else prev
-            if runner is not None and (who != runner or self.elsewhere(runner, cpu, last_seen, t)):
+            shown = task if prev is None else prev
+            if runner is not None and (shown != runner or self.elsewhere(runner, cpu, last_seen, t)):
                 lose(t, order)
             if order in self.others:
                 continue
             if runner is None:
-                runner, first, begun = who, (order, t), False
+                runner, first, begun = shown, (order, t), False
             last_seen = t
             if prev is not None:
                 close(t, order, True, letter, task)
@@ -404,7 +404,7 @@ class Capture:
         close(end, before, False)
 
     def follow_tasks(self):
-        """What each task did between its slices."""
+        """The states of each task between its slices."""
         wake_name = next((n for n in ('sched:sched_waking', 'sched:sched_wakeup')
                           if n in self.names), None)
         self.has_wakeups = wake_name is not None
@@ -446,7 +446,7 @@ class Capture:
             self.follow_task(task, rows, outs, ins, gaps)
         if self.some_tasks and 'sched:sched_stat_runtime' not in self.names:
             self.offs, self.waits, self.moves = [], [], []
-        if self.some_cpus: # whoever is off them may run on another
+        if self.some_cpus: # a task that is off them may run on another
             self.offs, self.waits, self.moves = [], [], []
         self.find_unknown(happened)
 
@@ -491,7 +491,7 @@ class Capture:
             for t, _, what, where in rows:
                 if what not in ('birth', 'wake') and first is None:
                     first = t
-                    if what == 'out' and not lives: # nothing was heard of it before
+                    if what == 'out' and not lives: # there was no event of it before
                         first = max(self.came_unseen.get((task, where, t), t), born)
                 if what == 'birth' or (what == 'out' and (task, where, t) in dead):
                     if first is not None:
@@ -509,14 +509,14 @@ class Capture:
                     at = max(at, e)
 
     def off_until(self, off, cpu, t):
-        """A task turns up on cpu at t, and its switch-in is missing: nobody saw who ran there
-        before, but until then others did."""
+        """A task turns up on cpu at t, and its switch-in is missing: the task that ran there
+        before is unknown, but until then it was another one."""
         return max(off.end, self.unseen.get((cpu, t), t))
 
     def follow_task(self, task, rows, outs, ins, gaps):
         on, off, woken, cpu = None, None, None, None
         deaf = (-1, 0) # its switch-out is missing, which shows only then
-        torn = False # events were lost while it waited: that wait is none
+        torn = False # events were lost while it waited: that wait does not count
         gap_at = 0
         for t, order, what, where in rows:
             while gap_at < len(gaps) and gaps[gap_at] < t:
@@ -561,7 +561,7 @@ class Capture:
                 on, off, woken, cpu = s, None, None, where
                 deaf = -1, 0
                 if s and not s.ended:
-                    on = None # until somebody else was switched out instead, or the end
+                    on = None # until another task was switched out instead, or the end
                     shows = next((n for n in self.switch_at[where] if n > (t, order)),
                                  (self.last, 1 << 60))
                     if s.begin == s.end and not any(t <= g.begin < shows[0]

@@ -39,7 +39,7 @@ class Kvm:
         self.behind = list(self.find_antagonists())
 
     def find_antagonists(self):
-        """Who ran on the CPU for which a vCPU waited: (task, other, preempted or waiting, begin, end)"""
+        """The tasks that ran on the CPU for which a vCPU waited: (task, other, preempted or waiting, begin, end)"""
         on_cpu = defaultdict(list)
         for s in self.c.slices:
             on_cpu[s.cpu].append(s)
@@ -125,7 +125,7 @@ class Kvm:
             self.follow_vcpu(tid, rows, contradicted)
 
     def follow_vcpu(self, tid, rows, contradicted):
-        """The states between the events: what, since when, and what it goes back to."""
+        """The states between the events: kind, start, and the state after it."""
         what, since, reason, cpu, back, nxt = 'unknown', self.c.first, None, None, None, None
         is_off = None  # not known
         wait = len(self.states)  # where the pieces of the latest wait begin
@@ -137,7 +137,7 @@ class Kvm:
                 if gap > since:
                     self.states.append(State(tid, what, since, gap, reason, cpu, True, nxt))
                     nxt = None
-                for i in range(wait, len(self.states)):  # nobody is known to have been in its way
+                for i in range(wait, len(self.states)):  # no task is known to have delayed it
                     self.states[i] = self.states[i]._replace(cpu=None)
                 what, since, back, reason = 'broken ' + what, gap, None, None
             elif gap is not None:
@@ -272,7 +272,7 @@ def antagonists(w, kvm):
 
 
 def beside(w, kvm, tasks):
-    """Who had the other threads of a core while a vCPU was in the guest, by VM; names by @tasks, what cdict calls
+    """The users of the other threads of a core while a vCPU was in the guest, by VM; names by @tasks, as cdict has
     them."""
     named, rows = {r['tid']: r for r in tasks}, defaultdict(lambda: defaultdict(int))
     of_pid = {str(r['pid']): r['vm'] for r in tasks if r['vm']}

@@ -269,7 +269,7 @@ struct event *need_event(char *word, const char *file)
 	unsigned int i;
 
 	if (!name)
-		die("'%s' is no SYS:NAME", word);
+		die("'%s' is not SYS:NAME", word);
 	*name++ = '\0';
 	name[strcspn(name, ":")] = '\0';
 	for (i = 0; i < g.nevents; i++)

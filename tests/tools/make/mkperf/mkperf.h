@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mkperf.h - what the parts of mkperf share: the capture being made, bytes, words, events, records.
+ * mkperf.h - shared by the parts of mkperf: the capture being made, bytes, words, events, records.
  *
  * Thread rule  one thread, one capture a process: it is the global @g
  * Units        *_ns  nanoseconds of the capture's clock
  * Failure      die(): the input is trusted, the first mistake in it ends the program
  * Ownership    texts and all that hangs on @g live until mkperf.c's fini(); a struct buf is the
- *              caller's, who frees .p
+ *              caller's, which frees .p
  */
 #ifndef TESTS_TOOLS_MAKE_MKPERF_MKPERF_H
 #define TESTS_TOOLS_MAKE_MKPERF_MKPERF_H
@@ -114,14 +114,14 @@ struct text {
 	char s[];
 };
 
-/* Who, where and when of one record. */
+/* Task, CPU and time of one record. */
 struct at {
 	uint32_t pid, tid;
 	int cpu;
 	uint64_t t_ns;
 };
 
-/* The capture that is being made, and what was asked for. */
+/* The capture that is being made, and the options. */
 struct mkperf {
 	bool big, pipe, dir, no_tracing, no_features, kill, by_text, switches, have_clock;
 	unsigned int zchunk, ztype, long_size, attr_size, ncpus;
@@ -195,7 +195,7 @@ uint64_t event_id(const struct event *e, int cpu);
 struct field *find_field(struct event *e, const char *name, size_t n);
 /* The value @word of a field into the payload @raw. */
 void set_field(const struct event *e, const struct field *f, struct buf *raw, const char *word);
-/* A comm left out takes the name of the pid beside it: prev_comm of prev_pid, comm of pid. */
+/* A comm left out takes the name of the pid next to it: prev_comm of prev_pid, comm of pid. */
 void fill_comms(struct event *e, struct buf *raw, const bool *given, char *const *words, int cpu);
 
 /* ---- record.c: samples and the other records ---- */

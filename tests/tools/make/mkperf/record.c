@@ -111,7 +111,7 @@ static void put_sample(struct buf *b, const struct event *e, const struct at *at
 	}
 }
 
-/* sample_id_all: what follows every record that is no sample. */
+/* sample_id_all: the fields after every record that is not a sample. */
 static void put_sample_id(struct buf *b, const struct event *e, const struct at *at, uint64_t id)
 {
 	uint64_t st = e->sample_type;
@@ -158,11 +158,11 @@ void parse_sample(struct event *e, const struct at *at, const char *p, struct bu
 			else if (!strcmp(w, "@raw") && value)
 				resize = true, raw_size = need_number(value, w);
 			else
-				die("'%s' is no flag", w);
+				die("'%s' is not a flag", w);
 			continue;
 		}
 		if (!value)
-			die("'%s' is no FIELD=VALUE", w);
+			die("'%s' is not FIELD=VALUE", w);
 		f = find_field(e, w, (size_t)(value - w));
 		if (given[f - e->fields])
 			die("%s is given twice", f->name);
@@ -282,7 +282,7 @@ static void parse_hex(const char *p, struct buf *b)
 		unsigned char byte = (unsigned char)strtoul(hex, NULL, 16);
 
 		if (!isxdigit((unsigned char)p[0]) || !isxdigit((unsigned char)p[1]))
-			die("'%s' is no hex", p);
+			die("'%s' is not hex", p);
 		put_mem(b, &byte, 1);
 	}
 }

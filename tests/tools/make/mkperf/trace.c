@@ -105,7 +105,7 @@ uint64_t need_number(const char *s, const char *what)
 	uint64_t v;
 
 	if (!to_number(s, &v))
-		die("%s: '%s' is no number", what, s);
+		die("%s: '%s' is not a number", what, s);
 	return v;
 }
 
@@ -116,12 +116,12 @@ static uint64_t need_time(const char *s)
 
 	ns = strtoull(s, &end, 10) * 1000000000ull;
 	if (end == s)
-		die("'%s' is no time", s);
+		die("'%s' is not a time", s);
 	if (*end == '.')
 		for (end++; isdigit((unsigned char)*end); end++, scale /= 10)
 			ns += (uint64_t)(*end - '0') * scale;
 	if (strcmp(end, ":"))
-		die("'%s' is no time with a ':' after it", s);
+		die("'%s' is not a time with a ':' after it", s);
 	return ns;
 }
 
@@ -160,7 +160,7 @@ void parse_ids(const char *s, uint32_t *pid, uint32_t *tid)
 		*pid = find_task(*tid)->pid;
 	}
 	if (end == s || *end)
-		die("'%s' is no PID/TID", s);
+		die("'%s' is not PID/TID", s);
 }
 
 /* ---- lines ---- */
@@ -185,7 +185,7 @@ static void parse_sample_type(const char *p)
 		for (bit = 0; bit < S_COUNT && strcmp(name, sample_words[bit]); bit++)
 			;
 		if (bit == S_COUNT)
-			die("'%s' is no part of a sample", w);
+			die("'%s' is not a part of a sample", w);
 		for (i = 0; i <= g.nevents; i++) {
 			struct event *one = i < g.nevents ? g.events[i] : &g.dummy;
 
@@ -254,7 +254,7 @@ static bool parse_directive(const char *word, const char *p)
 			char *value = strchr(w, '=');
 
 			if (!value)
-				die("'%s' is no FIELD=VALUE", w);
+				die("'%s' is not FIELD=VALUE", w);
 			find_field(e, w, (size_t)(value - w))->preset = value + 1;
 		}
 	} else if (!strcmp(word, "long-size")) {
@@ -288,7 +288,7 @@ static void parse_line(const char *p)
 		w = need_word(&p, "[CPU]");
 	}
 	if (*w != '[' || w[strlen(w) - 1] != ']')
-		die("'%s' is no [CPU]", w);
+		die("'%s' is not [CPU]", w);
 	w[strlen(w) - 1] = '\0';
 	cpu = strtoull(w + 1, NULL, 10); /* [002] is two, never octal */
 	if (cpu >= g.ncpus)

@@ -70,13 +70,13 @@ int tep_parse_event(struct tep_handle *tep, const char *buf, unsigned long size,
 	return ret;
 }
 
-/* @caller: who asks, an address in its code */
+/* @caller: an address in the code of the caller */
 static int fails(const void *caller)
 {
 	unsigned long n;
-	Dl_info who;
+	Dl_info caller_info;
 
-	if (spared || (of && (!dladdr(caller, &who) || !strstr(who.dli_fname, of))))
+	if (spared || (of && (!dladdr(caller, &caller_info) || !strstr(caller_info.dli_fname, of))))
 		return 0;
 	n = ++count;
 

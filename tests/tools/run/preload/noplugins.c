@@ -2,7 +2,7 @@
 /*
  * noplugins - perf prints events by the kernel's own print formats: where it uses the system's
  * libtraceevent, and that one's plugins are there (trace-cmd needs them), sched_switch and others
- * are printed their way, "perf:1301 [120] R ==> …". Only perf itself has this, not what it starts.
+ * are printed their way, "perf:1301 [120] R ==> …". Only perf itself has this, not its children.
  */
 #include <stddef.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  *
  * Standard output and error are no files here; a disk that is full or broken still unlinks.
  */
-#undef _FORTIFY_SOURCE /* to clang (glibc 2.40) the fortified calls are overloads, whose addresses nobody can take */
+#undef _FORTIFY_SOURCE /* to clang (glibc 2.40) the fortified calls are overloads, whose addresses cannot be taken */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

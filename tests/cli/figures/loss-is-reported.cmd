@@ -1,4 +1,4 @@
-# 7 of 23 events are lost: every table ends with that, and more than --max-loss exits 2
+# 7 of 23 events are lost: every table reports it at its end, and more than --max-loss exits 2
 $MKPERF -o loss.data $DATA/loss.trace
 $CDICT convert -q --max-loss 50 -i loss.data -o loss.cdict
 echo "convert: status $?"

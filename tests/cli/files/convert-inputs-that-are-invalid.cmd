@@ -1,4 +1,4 @@
-# what cannot be read: one line that names the file and what is wrong, status 1, nothing written
+# unreadable inputs: one line with the file and the fault, status 1, nothing written
 try() {
 	$CDICT convert "$@"
 	echo "status $?"
