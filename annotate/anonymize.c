@@ -86,7 +86,7 @@ static int copy_info(struct copy *c)
 	scope_of_reader(&scope, c->r);
 	scope_text(text, &scope);
 	if (!rc && !cdict_reader_info(c->r, "record.scope") &&
-	    strcmp(text, scope_whom_name(SCOPE_SYSTEM)))
+	    strcmp(text, scope_kind_name(SCOPE_SYSTEM)))
 		rc = cdict_writer_info(c->w, "record.scope", text, c->err);
 	return rc;
 }

@@ -73,9 +73,9 @@ uint32_t siblings_next(const struct siblings *s, uint32_t cpu)
 		       : s->cpus[cpu].next;
 }
 
-static void count(struct siblings *s, uint32_t task, uint32_t who, uint64_t ns)
+static void count(struct siblings *s, uint32_t task, uint32_t runner, uint64_t ns)
 {
-	uint64_t *cell = ns ? row_at(&s->ns, index_take(&s->index, task, who)) : NULL;
+	uint64_t *cell = ns ? row_at(&s->ns, index_take(&s->index, task, runner)) : NULL;
 
 	if (cell)
 		*cell += ns;
@@ -140,16 +140,16 @@ static void merge(struct sibling_guest *g)
 	g->besides.n = n;
 }
 
-static int add_beside(struct sibling_guest *g, uint32_t who, uint64_t ns)
+static int add_beside(struct sibling_guest *g, uint32_t runner, uint64_t ns)
 {
 	for (size_t i = g->besides.n; i && i + LOOK_BACK > g->besides.n; i--)
-		if (g->besides.at[i - 1].task == who) {
+		if (g->besides.at[i - 1].task == runner) {
 			g->besides.at[i - 1].ns += ns;
 			return 0;
 		}
 	if (g->besides.n > LOOK_BACK && g->besides.n == g->besides.cap)
 		merge(g);
-	return array_push(&g->besides, (struct analyze_beside){ who, ns });
+	return array_push(&g->besides, (struct analyze_beside){ runner, ns });
 }
 
 void siblings_guest_ran(struct siblings *s, uint32_t task, const struct analyze_run *run,

@@ -427,7 +427,7 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	const struct analyze_summary *sum = analyze_engine_summary(v->eng);
 
 	/* Without KVM events no vCPU can be found (off). */
-	v->some_cpus = sum->scope.whom == SCOPE_CPUS || (sum->has_switch && !sum->has_state);
+	v->some_cpus = sum->scope.kind == SCOPE_CPUS || (sum->has_switch && !sum->has_state);
 	v->unreported = sum->has_switch && !sum->has_state; /* nothing was lost */
 	v->off = !sum->has_exit && !sum->has_entry;
 	if (waiters_init(&v->waiters, v->eng) || siblings_init(&v->siblings, v->eng))
@@ -505,13 +505,13 @@ static void on_resume(void *self, const struct analyze_resume *r)
 		wait_begins(v, w, r->task, r->wait_cpu);
 }
 
-static void on_waited(void *self, uint32_t task, uint32_t cpu, uint32_t who, uint64_t from_ns,
+static void on_waited(void *self, uint32_t task, uint32_t cpu, uint32_t runner, uint64_t from_ns,
 		      uint64_t to_ns)
 {
 	struct analyze_vcpus *v = self;
 
 	if (!v->off)
-		waiters_waited(&v->waiters, task, cpu, who, from_ns, to_ns);
+		waiters_waited(&v->waiters, task, cpu, runner, from_ns, to_ns);
 }
 
 /* Only its end confirms a state that is open at the window's end; for a wait it also shows the

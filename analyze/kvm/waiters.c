@@ -37,19 +37,20 @@ void waiters_fini(struct waiters *ws)
 	memset(ws, 0, sizeof(*ws));
 }
 
-struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task, uint32_t who)
+struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task, uint32_t runner)
 {
-	struct analyze_antagonist *a = row_at(&ws->antagonists, index_take(&ws->index, task, who));
+	struct analyze_antagonist *a =
+		row_at(&ws->antagonists, index_take(&ws->index, task, runner));
 
 	if (a)
-		a->task = who;
+		a->task = runner;
 	else
 		analyze_engine_out_of_memory(ws->eng);
 	return a;
 }
 
-static void book(struct waiters *ws, struct waiter *w, uint32_t cpu, uint32_t who, uint64_t from_ns,
-		 uint64_t to_ns)
+static void book(struct waiters *ws, struct waiter *w, uint32_t cpu, uint32_t runner,
+		 uint64_t from_ns, uint64_t to_ns)
 {
 	struct booking_list *list = &ws->booked.at[w->task];
 	struct booking *b = NULL;
@@ -64,12 +65,12 @@ static void book(struct waiters *ws, struct waiter *w, uint32_t cpu, uint32_t wh
 		return;
 	if (to_ns - from_ns > w->top_ns) {
 		w->top_ns = to_ns - from_ns;
-		w->top = who;
+		w->top = runner;
 	}
 	ns = analyze_engine_clip(ws->eng, from_ns, to_ns);
 	/* A short look back keeps the list short; merge() does the rest when it is counted. */
 	for (size_t i = list->all.n; !b && i && i + LOOK_BACK > list->all.n; i--)
-		if (list->all.at[i - 1].who == who && list->all.at[i - 1].cpu == cpu)
+		if (list->all.at[i - 1].runner == runner && list->all.at[i - 1].cpu == cpu)
 			b = &list->all.at[i - 1];
 	if (!b) {
 		b = array_add(&list->all);
@@ -77,7 +78,7 @@ static void book(struct waiters *ws, struct waiter *w, uint32_t cpu, uint32_t wh
 			analyze_engine_out_of_memory(ws->eng);
 			return;
 		}
-		b->who = who;
+		b->runner = runner;
 		b->cpu = cpu;
 	}
 	b->slices += ns != 0;
@@ -104,13 +105,13 @@ static struct waiter *find_waiter(const struct waiters *ws, uint32_t task)
 	return NULL;
 }
 
-void waiters_waited(struct waiters *ws, uint32_t task, uint32_t cpu, uint32_t who, uint64_t from_ns,
-		    uint64_t to_ns)
+void waiters_waited(struct waiters *ws, uint32_t task, uint32_t cpu, uint32_t runner,
+		    uint64_t from_ns, uint64_t to_ns)
 {
 	struct waiter *w = find_waiter(ws, task);
 
-	if (w && who != ANALYZE_NO_TASK)
-		book(ws, w, cpu, who, from_ns, to_ns);
+	if (w && runner != ANALYZE_NO_TASK)
+		book(ws, w, cpu, runner, from_ns, to_ns);
 	else if (w && to_ns > w->booked_ns)
 		w->booked_ns = to_ns; /* unknown, but not to be booked to the next CPU either */
 }
@@ -186,8 +187,8 @@ static int by_who_and_cpu(const void *x, const void *y)
 {
 	const struct booking *a = x, *b = y;
 
-	if (a->who != b->who)
-		return a->who < b->who ? -1 : 1;
+	if (a->runner != b->runner)
+		return a->runner < b->runner ? -1 : 1;
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
@@ -237,10 +238,11 @@ bool waiters_end(struct waiters *ws, uint32_t task, enum wait_end how, struct wa
 		merge(list);
 	for (size_t i = 0; how != WAIT_BROKEN && waited && i < list->all.n; i++) {
 		const struct booking *b = &list->all.at[i];
-		struct analyze_antagonist *a = b->ns ? waiters_antagonist(ws, task, b->who) : NULL;
+		struct analyze_antagonist *a = b->ns ? waiters_antagonist(ws, task, b->runner)
+						     : NULL;
 
 		if (b->held_ns > out->held_ns) {
-			out->held_by = b->who;
+			out->held_by = b->runner;
 			out->held_cpu = b->cpu;
 			out->held_ns = b->held_ns;
 		}
@@ -255,7 +257,7 @@ bool waiters_end(struct waiters *ws, uint32_t task, enum wait_end how, struct wa
 			.dur_ns = analyze_engine_now(ws->eng) - out->since_ns,
 			.cpu = b->cpu,
 			.state = out->woken ? ANALYZE_VCPU_WAITING : ANALYZE_VCPU_PREEMPTED,
-			.behind = b->who,
+			.behind = b->runner,
 		};
 		if (how == WAIT_ENDED)
 			keep_worst(a, &wait, b->held_ns);

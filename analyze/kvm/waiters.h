@@ -25,7 +25,7 @@ struct waiter {
 
 /* Time booked to a wait that has not ended: it counts only if no event was missed. */
 struct booking {
-	uint32_t who, cpu, slices;
+	uint32_t runner, cpu, slices;
 	uint64_t ns;      /* in the window */
 	uint64_t held_ns; /* in all */
 };
@@ -62,9 +62,9 @@ void waiters_fini(struct waiters *ws);
 void waiters_add(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t since_ns, bool woken);
 /* waiters_end - @task no longer waits; returns false if it did not wait. */
 bool waiters_end(struct waiters *ws, uint32_t task, enum wait_end how, struct waiter *out);
-/* waiters_waited - @who ran on @cpu while @task, which still waits, waited for it. */
-void waiters_waited(struct waiters *ws, uint32_t task, uint32_t cpu, uint32_t who, uint64_t from_ns,
-		    uint64_t to_ns);
+/* waiters_waited - @runner ran on @cpu while @task, which still waits, waited for it. */
+void waiters_waited(struct waiters *ws, uint32_t task, uint32_t cpu, uint32_t runner,
+		    uint64_t from_ns, uint64_t to_ns);
 void waiters_move(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t t_ns);
 /* waiters_ran - @task ran on @cpu in [start, end]: books it to the vCPUs that wait for @cpu. */
 void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start_ns,
@@ -73,7 +73,7 @@ void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start
  * does not wait. */
 uint32_t waiters_top(const struct waiters *ws, uint32_t task);
 /* waiters_antagonist - the pair's figures, or NULL when out of memory. */
-struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task, uint32_t who);
+struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task, uint32_t runner);
 /* For a walk in parts. waiters_begin - copies the waiters into @to, zeroed, and clears the
  * antagonists' figures; waiters_same - whether @task waits alike in @a and @b; waiters_join - adds
  * the figures of @later and takes its waiters. 0 or -ENOMEM. */

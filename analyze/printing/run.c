@@ -440,7 +440,7 @@ static void stamp(struct printer *p, uint64_t t_ns, struct buf *out)
 }
 
 /* " 4711 [003] " */
-static void who(const struct cdict_event *ev, struct buf *out)
+static void put_task(const struct cdict_event *ev, struct buf *out)
 {
 	static const struct print_spec tid = {
 		.bits = 32, .base = 10, .negative = true, .precision = -1, .width = 5
@@ -478,7 +478,7 @@ void printer_name(struct printer *p, const struct cdict_event *ev, struct buf *o
 
 void printer_head(struct printer *p, const struct cdict_event *ev, struct buf *out)
 {
-	who(ev, out);
+	put_task(ev, out);
 	stamp(p, ev->t_ns, out);
 	printer_name(p, ev, out);
 }

@@ -475,8 +475,8 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 	if (src->scope.filtered)
 		eng->sum.has_switch = false;
 	eng->sum.has_runs = eng->sum.has_switch &&
-			    (src->scope.whom != SCOPE_TASKS || eng->sum.has_runtime);
-	if (src->scope.whom == SCOPE_TASKS)
+			    (src->scope.kind != SCOPE_TASKS || eng->sum.has_runtime);
+	if (src->scope.kind == SCOPE_TASKS)
 		eng->needs |= ANALYZE_NEED(RUNTIME);
 	eng->n_types = cdict_schema_count(src->schema);
 	eng->n_cpus = src->cpus < CPUS_MAX ? src->cpus : CPUS_MAX;
@@ -495,9 +495,9 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 			saturated_add(&eng->sum.lost_events, loss->count);
 	}
 	eng->cpus = calloc(eng->n_cpus + 1, sizeof(*eng->cpus));
-	if (src->scope.whom == SCOPE_TASKS)
+	if (src->scope.kind == SCOPE_TASKS)
 		eng->loose = calloc(eng->n_cpus + 1, sizeof(*eng->loose));
-	if (!eng->cpus || (src->scope.whom == SCOPE_TASKS && !eng->loose) ||
+	if (!eng->cpus || (src->scope.kind == SCOPE_TASKS && !eng->loose) ||
 	    table_init(&eng->table, eng->n_cpus) || sort_hooks(eng) || sort_records(eng, src))
 		return cdict_fail_nomem(err);
 	eng->now_ns = eng->walk_from_ns;
@@ -676,7 +676,7 @@ static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev,
 		track_wake(eng, ev, ti);
 		break;
 	case ANALYZE_KIND_RUNTIME:
-		if (eng->sum.scope.whom == SCOPE_TASKS)
+		if (eng->sum.scope.kind == SCOPE_TASKS)
 			track_runtime(eng, ev, ti);
 		report_sched(eng, ev, ti);
 		break;

@@ -201,7 +201,7 @@ struct analyze_ops {
 	void (*resume)(void *self, const struct analyze_resume *r);
 	/* After resume, for a waiting vCPU: the tasks on the CPU during the wait, piece by
 	 * piece. */
-	void (*waited)(void *self, uint32_t task, uint32_t cpu, uint32_t who, uint64_t from_ns,
+	void (*waited)(void *self, uint32_t task, uint32_t cpu, uint32_t runner, uint64_t from_ns,
 		       uint64_t to_ns);
 	/* After the window: whether a later event can change the window's figures, in a capture
 	 * without losses. NULL: no. */

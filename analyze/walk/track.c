@@ -28,7 +28,7 @@ uint64_t track_gap_since(const struct analyze_engine *eng, uint64_t from_ns, uin
 static uint64_t known_off_until(const struct analyze_engine *eng, const struct task *t,
 				uint64_t to_ns)
 {
-	if (eng->sum.scope.whom != SCOPE_SYSTEM)
+	if (eng->sum.scope.kind != SCOPE_SYSTEM)
 		return t->since_ns;
 	return track_gap_since(eng, t->since_ns, to_ns);
 }
@@ -56,7 +56,7 @@ static void end_at_last_sample(struct analyze_engine *eng, uint32_t cpu)
 
 static bool is_of_tasks(const struct analyze_engine *eng)
 {
-	return eng->sum.scope.whom == SCOPE_TASKS;
+	return eng->sum.scope.kind == SCOPE_TASKS;
 }
 
 /* The task turns up elsewhere although it was taken to run on its CPU: ends that. */
@@ -292,7 +292,7 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 
 	sw.last_cpu = n->cpu;
 	sw.away = ANALYZE_OFF_UNKNOWN;
-	if (eng->sum.scope.whom == SCOPE_CPUS) {
+	if (eng->sum.scope.kind == SCOPE_CPUS) {
 		/* Its position since, and the begin of its wait, may be on CPUs that were not
 		 * recorded. */
 		sw.last_cpu = CDICT_CPU_UNKNOWN;

@@ -10,7 +10,7 @@ bool analyze_engine_counts(const struct analyze_engine *eng, uint32_t cpu)
 bool analyze_engine_switched_in(const struct analyze_engine *eng, uint32_t cpu)
 {
 	return cpu < eng->n_cpus && eng->cpus[cpu].cur != ANALYZE_NO_TASK && eng->cpus[cpu].seen &&
-	       eng->sum.scope.whom != SCOPE_TASKS;
+	       eng->sum.scope.kind != SCOPE_TASKS;
 }
 
 /* Clips the piece to the window and passes it to the analyses. */

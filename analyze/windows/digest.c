@@ -318,7 +318,7 @@ int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 
 	*out = NULL;
 	scope_of_reader(&scope, r);
-	if (scope.whom == SCOPE_TASKS || scope.filtered || scope.foreign)
+	if (scope.kind == SCOPE_TASKS || scope.filtered || scope.foreign)
 		return 0;
 	for (size_t i = 0; i < cdict_reader_block_count(r); i++)
 		if (cdict_reader_block_at(r, i)->cpu >= cdict_reader_cpus(r))

@@ -203,7 +203,7 @@ static void search_end(struct search *s)
 static bool is_needed(const struct analyze_engine *eng)
 {
 	return !eng->opts.narrow && (eng->asked & ANALYZE_NEED_WAKES) && eng->sum.has_switch &&
-	       eng->sum.has_waking && !eng->sum.has_wakeup && eng->sum.scope.whom == SCOPE_SYSTEM &&
+	       eng->sum.has_waking && !eng->sum.has_wakeup && eng->sum.scope.kind == SCOPE_SYSTEM &&
 	       !eng->opts.no_guest_mode;
 }
 

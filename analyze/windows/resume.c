@@ -157,7 +157,7 @@ struct waited {
 	bool last;
 };
 
-static void report_waited(struct analyze_engine *eng, struct resume_wait *w, uint32_t who,
+static void report_waited(struct analyze_engine *eng, struct resume_wait *w, uint32_t runner,
 			  uint64_t to_ns)
 {
 	if (to_ns > w->to_ns)
@@ -166,7 +166,7 @@ static void report_waited(struct analyze_engine *eng, struct resume_wait *w, uin
 		return;
 	for (size_t i = 0; i < eng->hooks.n; i++)
 		if (eng->hooks.at[i].ops->waited)
-			eng->hooks.at[i].ops->waited(eng->hooks.at[i].self, w->task, w->cpu, who,
+			eng->hooks.at[i].ops->waited(eng->hooks.at[i].self, w->task, w->cpu, runner,
 						     w->from_ns, to_ns);
 	w->from_ns = to_ns;
 }
@@ -175,11 +175,12 @@ static int on_past_switch(void *ctx, uint64_t t_ns, int32_t prev)
 {
 	struct waited *past = ctx;
 	struct analyze_engine *eng = past->eng;
-	uint32_t who = prev ? table_peek(&eng->table, prev) : table_find(&eng->table, 0, past->cpu);
+	uint32_t runner = prev ? table_peek(&eng->table, prev)
+			       : table_find(&eng->table, 0, past->cpu);
 
 	for (size_t i = 0; i < eng->waits.n; i++)
 		if (eng->waits.at[i].cpu == past->cpu && eng->waits.at[i].last == past->last)
-			report_waited(eng, &eng->waits.at[i], who, t_ns);
+			report_waited(eng, &eng->waits.at[i], runner, t_ns);
 	return 0;
 }
 

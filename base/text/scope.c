@@ -220,9 +220,9 @@ static bool parse_words(struct parse *p, const char *const *words, size_t n, boo
 	}
 	/* Without a target perf records the system; with tasks it ignores CPUs. */
 	if (p->tasks || (!p->all && command))
-		p->s->whom = SCOPE_TASKS;
+		p->s->kind = SCOPE_TASKS;
 	else if (p->cpus)
-		p->s->whom = SCOPE_CPUS;
+		p->s->kind = SCOPE_CPUS;
 	return true;
 }
 
@@ -261,7 +261,7 @@ static void parse_line(struct scope *s, const char *line, bool by_cpus)
 	parse_words(&p, words, n, true);
 	/* cdict record has -C too; its command, -t and -s mean something else. */
 	if (by_cpus)
-		*s = (struct scope){ .whom = p.cpus ? SCOPE_CPUS : SCOPE_SYSTEM };
+		*s = (struct scope){ .kind = p.cpus ? SCOPE_CPUS : SCOPE_SYSTEM };
 }
 
 static const struct {
@@ -282,16 +282,16 @@ static bool *flag_of(const struct scope *s, size_t i)
 	return (bool *)((char *)s + flags[i].at);
 }
 
-const char *scope_whom_name(enum scope_whom whom)
+const char *scope_kind_name(enum scope_kind kind)
 {
 	static const char *const names[] = { "system", "cpus", "tasks" };
 
-	return names[whom];
+	return names[kind];
 }
 
 const char *scope_text(char room[SCOPE_TEXT_MAX], const struct scope *s)
 {
-	int n = snprintf(room, SCOPE_TEXT_MAX, "%s", scope_whom_name(s->whom));
+	int n = snprintf(room, SCOPE_TEXT_MAX, "%s", scope_kind_name(s->kind));
 
 	for (size_t i = 0; i < FLAGS; i++)
 		if (*flag_of(s, i))
@@ -315,8 +315,8 @@ void scope_read(struct scope *s, const char *text, const char *cmdline, bool by_
 		size_t len = strcspn(text, " ");
 
 		for (unsigned w = SCOPE_SYSTEM; w <= SCOPE_TASKS; w++)
-			if (is_word(text, len, scope_whom_name((enum scope_whom)w)))
-				s->whom = (enum scope_whom)w;
+			if (is_word(text, len, scope_kind_name((enum scope_kind)w)))
+				s->kind = (enum scope_kind)w;
 		for (size_t i = 0; i < FLAGS; i++)
 			if (is_word(text, len, flags[i].word))
 				*flag_of(s, i) = true;

@@ -16,10 +16,10 @@
 
 #include "cdict/reader.h"
 
-enum scope_whom { SCOPE_SYSTEM = 0, SCOPE_CPUS, SCOPE_TASKS };
+enum scope_kind { SCOPE_SYSTEM = 0, SCOPE_CPUS, SCOPE_TASKS };
 
 struct scope {
-	enum scope_whom whom;
+	enum scope_kind kind;
 	bool overwritten; /* overwritten rings: each CPU starts where its ring does */
 	bool filtered;    /* not every sched_switch: it has a filter */
 	bool no_inherit;  /* some tasks: their children are not recorded */
@@ -48,7 +48,7 @@ static inline void scope_of_reader(struct scope *s, const struct cdict_reader *r
 enum { SCOPE_TEXT_MAX = 112 };
 const char *scope_text(char room[SCOPE_TEXT_MAX], const struct scope *s);
 
-/* scope_whom_name - "system", "cpus", "tasks". */
-const char *scope_whom_name(enum scope_whom whom);
+/* scope_kind_name - "system", "cpus", "tasks". */
+const char *scope_kind_name(enum scope_kind kind);
 
 #endif

@@ -121,9 +121,9 @@ int recording_choose(struct recording *rec)
 			rec->type_of[rec->choice.events.at[i].id] =
 				(int16_t)rec->choice.events.at[i].type;
 	if (rec->n_cpus < (size_t)n_online)
-		rec->info.scope.whom = SCOPE_CPUS;
+		rec->info.scope.kind = SCOPE_CPUS;
 	if (rec->opts->tids)
-		rec->info.scope.whom = SCOPE_TASKS;
+		rec->info.scope.kind = SCOPE_TASKS;
 	rec->info.scope.no_inherit = rec->opts->tids && rec->opts->no_inherit;
 	rec->info.scope.late = rec->opts->n_spans || rec->opts->begin_paused;
 	for (size_t i = 0; i < rec->choice.events.n; i++)

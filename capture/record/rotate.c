@@ -22,7 +22,7 @@ static uint64_t switch_on(struct recording *rec)
 		group_resume(rec->groups[i]);
 		switches &= rings_watch_switches(group_rings(rec->groups[i]));
 	}
-	switches &= !rec->info.scope.filtered && rec->info.scope.whom != SCOPE_TASKS;
+	switches &= !rec->info.scope.filtered && rec->info.scope.kind != SCOPE_TASKS;
 	done_ns = switches ? clock_now(clock) : 0;
 	clock_close(clock);
 	for (size_t i = 0; i < rec->n_groups; i++)

@@ -86,16 +86,16 @@ struct colours {
 	char *names[PALETTE_TASKS];
 };
 
-static unsigned colour_of(void *ctx, uint32_t who, unsigned column)
+static unsigned colour_of(void *ctx, uint32_t task, unsigned column)
 {
 	const struct colours *col = ctx;
-	unsigned colour = col->of[who];
+	unsigned colour = col->of[task];
 	uint32_t state;
 
 	if (col->h->by != HEATMAP_BY_STATE || colour != PART_GUEST)
 		return colour;
-	state = lanes_majority(col->h->states.at[who], 0)[column];
-	return state == LANES_NOBODY ? CORES_UNKNOWN : state;
+	state = lanes_majority(col->h->states.at[task], 0)[column];
+	return state == LANES_NONE ? CORES_UNKNOWN : state;
 }
 
 /* The rows (tasks or groups) that ran longest, in descending order: they get the colours. */

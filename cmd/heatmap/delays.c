@@ -13,18 +13,18 @@
 /* The two variants: --by vm, and --by sibling. */
 static const struct face {
 	struct table *(*make)(const struct tables_walk *w);
-	const char *who, *ns, *of; /* keys of columns in its table, in addition to "vm" */
+	const char *other, *ns, *of; /* keys of columns in its table, in addition to "vm" */
 	const char *sum, *foot, *none;
 } faces[] = {
 	{ .make = tables_delays,
-	  .who = "behind",
+	  .other = "behind",
 	  .ns = "behind_ns",
 	  .of = "vm_delayed_ns",
 	  .sum = "waited",
 	  .foot = "each row: time that a VM's vCPUs waited for a CPU, by antagonist",
 	  .none = "no vCPU waited for a CPU in this window" },
 	{ .make = tables_beside,
-	  .who = "beside",
+	  .other = "beside",
 	  .ns = "beside_ns",
 	  .of = "vm_beside_ns",
 	  .sum = "in guest",
@@ -55,10 +55,10 @@ static uint32_t number_of(struct matrix *m, struct map *map, const char *name, s
 	return *number;
 }
 
-static int add_row(struct matrix *m, const char *vm, const char *who, uint64_t ns, uint64_t of)
+static int add_row(struct matrix *m, const char *vm, const char *other, uint64_t ns, uint64_t of)
 {
 	uint32_t row = number_of(m, &m->row_of, vm, m->rows.n);
-	uint32_t column = number_of(m, &m->column_of, who, m->columns.n);
+	uint32_t column = number_of(m, &m->column_of, other, m->columns.n);
 
 	if (row == UINT32_MAX || column == UINT32_MAX)
 		return -ENOMEM;
@@ -67,7 +67,8 @@ static int add_row(struct matrix *m, const char *vm, const char *who, uint64_t n
 		       ((struct delays_name){ .name = text_clean(vm, strlen(vm)), .ns = of })))
 		return -ENOMEM;
 	if (column == m->columns.n &&
-	    array_push(&m->columns, ((struct delays_name){ .name = text_clean(who, strlen(who)) })))
+	    array_push(&m->columns,
+		       ((struct delays_name){ .name = text_clean(other, strlen(other)) })))
 		return -ENOMEM;
 	if (!m->rows.at[row].name || !m->columns.at[column].name)
 		return -ENOMEM;
@@ -76,13 +77,13 @@ static int add_row(struct matrix *m, const char *vm, const char *who, uint64_t n
 
 static int fill_cells(struct matrix *m, const struct table *t, const struct face *face)
 {
-	size_t vm = table_column(t, "vm"), who = table_column(t, face->who);
+	size_t vm = table_column(t, "vm"), other = table_column(t, face->other);
 	size_t ns = table_column(t, face->ns), of = table_column(t, face->of);
 	int rc = 0;
 
 	for (size_t i = 0; i < t->n_rows && !rc; i++) {
 		if (table_at(t, i, ns)->u64)
-			rc = add_row(m, table_at(t, i, vm)->text, table_at(t, i, who)->text,
+			rc = add_row(m, table_at(t, i, vm)->text, table_at(t, i, other)->text,
 				     table_at(t, i, ns)->u64, table_at(t, i, of)->u64);
 	}
 	for (size_t i = 0; i < m->columns.n; i++)

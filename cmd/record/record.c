@@ -18,7 +18,7 @@
 #include "base/system/outfile.h"
 #include "base/system/procfs.h"
 #include "capture/host/clock.h"
-#include "capture/record/whom.h"
+#include "capture/record/targets.h"
 #include "cmd/input/input.h"
 #include "cmd/tables/fleet.h"
 #include "tables/columns/number.h"
@@ -121,7 +121,7 @@ struct recorder {
 	struct buf cmdline;
 	struct record_event *events;
 	const struct record_options *options;
-	struct whom whom;
+	struct targets targets;
 	struct record_span *spans;
 	struct control control;
 	struct record_meter meter;
@@ -195,16 +195,16 @@ static int take_tasks(struct recorder *r, struct record_options *to, struct cdic
 	int ret = 0;
 
 	for (size_t i = 0; i < o->pids.n && !ret; i++)
-		ret = whom_pid(&r->whom, o->pids.at[i], err);
+		ret = targets_pid(&r->targets, o->pids.at[i], err);
 	for (size_t i = 0; i < o->shared.tids.n && !ret; i++)
-		ret = whom_tid(&r->whom, o->shared.tids.at[i], err);
+		ret = targets_tid(&r->targets, o->shared.tids.at[i], err);
 	if (!ret && o->user)
-		ret = whom_user(&r->whom, o->user, err);
+		ret = targets_user(&r->targets, o->user, err);
 	for (size_t i = 0; i < o->cgroups.n && !ret; i++)
-		ret = whom_cgroup(&r->whom, o->cgroups.at[i], err);
-	whom_done(&r->whom);
-	to->tids = r->whom.tids.n ? r->whom.tids.at : NULL;
-	to->n_tids = r->whom.tids.n;
+		ret = targets_cgroup(&r->targets, o->cgroups.at[i], err);
+	targets_done(&r->targets);
+	to->tids = r->targets.tids.n ? r->targets.tids.at : NULL;
+	to->n_tids = r->targets.tids.n;
 	to->no_inherit = o->no_inherit;
 	if (!ret && o->all_cpus && to->tids)
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
@@ -564,7 +564,7 @@ static int record_run_command(const struct cmd_call *call)
 	analyze_reasons_free(r.reasons);
 	buf_fini(&r.cmdline);
 	control_close(&r.control);
-	whom_fini(&r.whom);
+	targets_fini(&r.targets);
 	free(r.spans);
 	free(r.stamped);
 	free(r.events);

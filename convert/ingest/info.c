@@ -51,7 +51,7 @@ static void write_scope(struct info_pairs *p, const struct scope *scope, const c
 
 	scope_read(&read, NULL, cmdline, false);
 	if (strcmp(scope_text(room, scope), scope_text(known, &read)) ||
-	    strcmp(room, scope_whom_name(SCOPE_SYSTEM)))
+	    strcmp(room, scope_kind_name(SCOPE_SYSTEM)))
 		info_text(p, "record.scope", room);
 }
 

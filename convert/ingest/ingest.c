@@ -185,7 +185,7 @@ uint64_t ingest_begins(const struct ingest *in, const struct scope *scope)
 	uint64_t first_ns = UINT64_MAX, begins_ns = 0;
 
 	/* If some switches of a task were not recorded, it may appear on any CPU. */
-	if (scope->whom == SCOPE_TASKS || scope->filtered || scope->overwritten || !in->encode ||
+	if (scope->kind == SCOPE_TASKS || scope->filtered || scope->overwritten || !in->encode ||
 	    !cdict_schema_find(encode_schema(in->encode), "sched:sched_switch"))
 		return 0;
 	for (size_t i = 0; i < in->batcher.n; i++) {

@@ -30,11 +30,11 @@ struct scope perfdata_info_scope(const struct perfdata *pd)
 
 		s.overwritten |= ev->write_backward;
 		/* perf also sets inherit with -a */
-		if (!f->n_cmdline && ev->inherit && perfdata_whom(pd) != PERFDATA_ALL)
-			s.whom = SCOPE_TASKS;
+		if (!f->n_cmdline && ev->inherit && perfdata_recorded(pd) != PERFDATA_ALL)
+			s.kind = SCOPE_TASKS;
 	}
-	if (!f->n_cmdline && perfdata_whom(pd) == PERFDATA_SOME)
-		s.whom = SCOPE_TASKS;
+	if (!f->n_cmdline && perfdata_recorded(pd) == PERFDATA_SOME)
+		s.kind = SCOPE_TASKS;
 	return s;
 }
 

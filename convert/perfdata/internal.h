@@ -170,7 +170,7 @@ struct perfdata {
 	} * format_ids; /* sorted */
 	size_t n_format_ids;
 	bool compressed; /* feature COMPRESSED */
-	enum perfdata_whom whom;
+	enum perfdata_recorded recorded;
 	bool killed;      /* the header states no size of the data, */
 	bool cut;         /* or one beyond the end of the file; or a feature is beyond it */
 	char damage[256]; /* the first, as a sentence; "" */

@@ -468,9 +468,9 @@ const struct perfdata_tracing *perfdata_tracing(const struct perfdata *pd)
 	return &pd->tracing;
 }
 
-enum perfdata_whom perfdata_whom(const struct perfdata *pd)
+enum perfdata_recorded perfdata_recorded(const struct perfdata *pd)
 {
-	return pd->whom;
+	return pd->recorded;
 }
 
 const char *perfdata_unfinished(const struct perfdata *pd)

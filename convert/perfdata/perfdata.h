@@ -196,9 +196,9 @@ int perfdata_lend(struct perfdata *pd, const struct perfdata_tracing *lent);
 /* perfdata_format - the format of event @ev, or NULL. */
 const struct perfdata_format *perfdata_format(const struct perfdata *pd,
 					      const struct perfdata_event *ev);
-/* perfdata_whom - which tasks were recorded, from a THREAD_MAP record, which perf writes first. */
-enum perfdata_whom { PERFDATA_UNKNOWN, PERFDATA_ALL, PERFDATA_SOME };
-enum perfdata_whom perfdata_whom(const struct perfdata *pd);
+/* perfdata_recorded - which tasks were recorded, from a THREAD_MAP record, which perf writes first. */
+enum perfdata_recorded { PERFDATA_UNKNOWN, PERFDATA_ALL, PERFDATA_SOME };
+enum perfdata_recorded perfdata_recorded(const struct perfdata *pd);
 /* perfdata_unfinished - why the end of the recording is missing, where perf describes events and
  * host: "the recorder was killed", "it is truncated"; NULL: it is there, or that is unknown. */
 const char *perfdata_unfinished(const struct perfdata *pd);

@@ -132,7 +132,7 @@ static void take_thread_map(struct perfdata *pd, const struct perfdata_record *r
 	n = cursor_u64(&c);
 	tid = cursor_u64(&c);
 	if (cursor_ok(&c))
-		pd->whom = n == 1 && (int32_t)tid == -1 ? PERFDATA_ALL : PERFDATA_SOME;
+		pd->recorded = n == 1 && (int32_t)tid == -1 ? PERFDATA_ALL : PERFDATA_SOME;
 }
 
 /* simpleperf puts the tracing data inside the record, perf after it. */

@@ -159,7 +159,7 @@ static int report_vcpus(const struct tracedat_guest *g, struct cdict_writer *w,
 
 static int report_scope(const struct ingest *in, struct cdict_writer *w, struct cdict_error *err)
 {
-	struct scope scope = { .whom = SCOPE_SYSTEM };
+	struct scope scope = { .kind = SCOPE_SYSTEM };
 	char text[SCOPE_TEXT_MAX];
 
 	scope.foreign = store_foreign(store_counts(in->opts.store));

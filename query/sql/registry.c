@@ -62,7 +62,7 @@ void query_db_unref(struct query_db *qdb)
 /* Whether the events of each CPU are complete on their own. */
 static bool is_whole(const struct cdict_reader *r, const struct scope *scope)
 {
-	return scope->whom == SCOPE_SYSTEM && !scope->overwritten && !scope->filtered &&
+	return scope->kind == SCOPE_SYSTEM && !scope->overwritten && !scope->filtered &&
 	       !scope->foreign && !scope->late && !scope->begins_ns && !cdict_reader_loss_count(r);
 }
 

@@ -11,7 +11,7 @@
 /* The current column of a CPU. */
 struct lane {
 	struct lane_slot {
-		uint32_t who, column; /* column + 1; another: empty */
+		uint32_t task, column; /* column + 1; another: empty */
 		uint64_t ns;
 	} * slots;
 	uint32_t n_slots, used, column;
@@ -56,12 +56,13 @@ void lanes_free(struct lanes *l)
 	free(l);
 }
 
-static struct lane_slot *slot_of(struct lane_slot *slots, uint32_t n, uint32_t who, uint32_t column)
+static struct lane_slot *slot_of(struct lane_slot *slots, uint32_t n, uint32_t task,
+				 uint32_t column)
 {
-	for (uint32_t i = who * 2654435761u;; i++) {
+	for (uint32_t i = task * 2654435761u;; i++) {
 		struct lane_slot *slot = &slots[i & (n - 1)];
 
-		if (slot->column != column + 1 || slot->who == who)
+		if (slot->column != column + 1 || slot->task == task)
 			return slot;
 	}
 }
@@ -77,7 +78,7 @@ static int grow(struct lane *l)
 		const struct lane_slot *old = &l->slots[i];
 
 		if (old->column == l->column + 1)
-			*slot_of(slots, n, old->who, l->column) = *old;
+			*slot_of(slots, n, old->task, l->column) = *old;
 	}
 	free(l->slots);
 	l->slots = slots;
@@ -97,39 +98,39 @@ static struct lane *lane_in(struct lanes *all, uint32_t cpu, unsigned column)
 	return l;
 }
 
-void lanes_idle_in(struct lanes *all, uint32_t cpu, unsigned column, uint32_t who, uint64_t ns)
+void lanes_idle_in(struct lanes *all, uint32_t cpu, unsigned column, uint32_t task, uint64_t ns)
 {
 	struct lane *l = lane_in(all, cpu, column);
 
 	l->idle_ns += ns;
 	if (l->idle_ns > l->busy_ns)
-		all->majority[(size_t)cpu * all->columns.n + column] = who;
+		all->majority[(size_t)cpu * all->columns.n + column] = task;
 }
 
-int lanes_add_in(struct lanes *all, uint32_t cpu, unsigned column, uint32_t who, uint64_t ns)
+int lanes_add_in(struct lanes *all, uint32_t cpu, unsigned column, uint32_t task, uint64_t ns)
 {
 	struct lane *l = lane_in(all, cpu, column);
 	struct lane_slot *slot;
 
 	if (2 * l->used >= l->n_slots && grow(l))
 		return -ENOMEM;
-	slot = slot_of(l->slots, l->n_slots, who, column);
+	slot = slot_of(l->slots, l->n_slots, task, column);
 	if (slot->column != column + 1) {
-		*slot = (struct lane_slot){ .who = who, .column = column + 1 };
+		*slot = (struct lane_slot){ .task = task, .column = column + 1 };
 		l->used++;
 	}
 	slot->ns += ns;
 	l->busy_ns += ns;
-	if (slot->ns > l->best_ns || (slot->ns == l->best_ns && who < l->best)) {
+	if (slot->ns > l->best_ns || (slot->ns == l->best_ns && task < l->best)) {
 		l->best_ns = slot->ns;
-		l->best = who;
+		l->best = task;
 	}
 	if (l->busy_ns >= l->idle_ns)
 		all->majority[(size_t)cpu * all->columns.n + column] = l->best;
 	return 0;
 }
 
-int lanes_add(struct lanes *l, uint32_t cpu, uint32_t who, bool idle, uint64_t from_ns,
+int lanes_add(struct lanes *l, uint32_t cpu, uint32_t task, bool idle, uint64_t from_ns,
 	      uint64_t to_ns)
 {
 	if (cpu >= l->cpus || from_ns >= to_ns)
@@ -138,8 +139,8 @@ int lanes_add(struct lanes *l, uint32_t cpu, uint32_t who, bool idle, uint64_t f
 		uint64_t end_ns = to_ns < l->columns.edges[i + 1] ? to_ns : l->columns.edges[i + 1];
 
 		if (idle)
-			lanes_idle_in(l, cpu, i, who, end_ns - from_ns);
-		else if (lanes_add_in(l, cpu, i, who, end_ns - from_ns))
+			lanes_idle_in(l, cpu, i, task, end_ns - from_ns);
+		else if (lanes_add_in(l, cpu, i, task, end_ns - from_ns))
 			return -ENOMEM;
 		from_ns = end_ns;
 	}

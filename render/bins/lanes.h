@@ -19,21 +19,21 @@
 
 struct lanes;
 
-#define LANES_NOBODY UINT32_MAX /* nothing was added there */
+#define LANES_NONE UINT32_MAX /* nothing was added there */
 
 /* lanes_new - @columns (1 to 65535) over [from_ns, to_ns] for @cpus CPUs; NULL when out of memory. */
 struct lanes *lanes_new(uint64_t from_ns, uint64_t to_ns, unsigned columns, uint32_t cpus);
 void lanes_free(struct lanes *l);
 
-/* lanes_add - adds that @who (@idle: the CPU's IDLE) had @cpu in [from_ns, to_ns], inside the window.
+/* lanes_add - adds that @task (@idle: the CPU's IDLE) had @cpu in [from_ns, to_ns], inside the window.
  * lanes_add_in, lanes_idle_in - the same for @ns of @column; @cpu must be in range. */
-int lanes_add(struct lanes *l, uint32_t cpu, uint32_t who, bool idle, uint64_t from_ns,
+int lanes_add(struct lanes *l, uint32_t cpu, uint32_t task, bool idle, uint64_t from_ns,
 	      uint64_t to_ns);
-int lanes_add_in(struct lanes *l, uint32_t cpu, unsigned column, uint32_t who, uint64_t ns);
-void lanes_idle_in(struct lanes *l, uint32_t cpu, unsigned column, uint32_t who, uint64_t ns);
+int lanes_add_in(struct lanes *l, uint32_t cpu, unsigned column, uint32_t task, uint64_t ns);
+void lanes_idle_in(struct lanes *l, uint32_t cpu, unsigned column, uint32_t task, uint64_t ns);
 
 unsigned lanes_columns(const struct lanes *l);
-/* lanes_majority - the task (see above) of each column of @cpu, or LANES_NOBODY. Rows of CPUs are adjacent. */
+/* lanes_majority - the task (see above) of each column of @cpu, or LANES_NONE. Rows of CPUs are adjacent. */
 const uint32_t *lanes_majority(const struct lanes *l, uint32_t cpu);
 
 #endif

@@ -70,7 +70,7 @@ static bool has_reason(void *ctx, const struct table_cell *row)
 	return !c->reasons || i < c->n_reasons;
 }
 
-static struct table *exits_sums(struct page_capture *c, enum page_table of, const char *who)
+static struct table *exits_sums(struct page_capture *c, enum page_table of, const char *vm)
 {
 	const struct table *t = c->tables[of];
 	/* has_reason() reads PAGE_EXITS */
@@ -79,8 +79,8 @@ static struct table *exits_sums(struct page_capture *c, enum page_table of, cons
 	if (!sums)
 		return NULL;
 	sums->grouped = t->grouped;
-	table_add_sums(sums, t, (const char *const[]){ who, NULL }, has_reason, c);
-	table_add_sums(sums, t, (const char *const[]){ who, "idle", NULL }, has_reason, c);
+	table_add_sums(sums, t, (const char *const[]){ vm, NULL }, has_reason, c);
+	table_add_sums(sums, t, (const char *const[]){ vm, "idle", NULL }, has_reason, c);
 	return table_done(sums);
 }
 

@@ -30,16 +30,16 @@ static void cell_idle_cpu(const struct cell *c)
 static void cell_who(const struct cell *c)
 {
 	const struct names *names = &c->r->w->names;
-	char *name = names_display(names, c->r->task), *who = names_who(names, c->r->task);
+	char *name = names_display(names, c->r->task), *full = names_full(names, c->r->task);
 	size_t len = name ? strlen(name) : 0;
 	char tid[16];
 
-	c->t->failed |= !name || !who;
+	c->t->failed |= !name || !full;
 	snprintf(tid, sizeof(tid), "-%" PRId32, c->r->task->tid);
-	if (name && who && (strncmp(who, name, len) || strcmp(who + len, tid)))
-		table_text(c->t, c->column, who);
+	if (name && full && (strncmp(full, name, len) || strcmp(full + len, tid)))
+		table_text(c->t, c->column, full);
 	free(name);
-	free(who);
+	free(full);
 }
 
 /* A text of the label, at offset c->at. */
@@ -79,7 +79,7 @@ static const struct table_column task_columns[] = {
 	{ "idle_cpu", NULL, TABLE_INTEGER, 0, cell_idle_cpu, 0 },
 	{ "comm", NULL, TABLE_TEXT, 0, cell_comm, 0 },
 	{ "name", NULL, TABLE_TEXT, 0, cell_name, 0 },
-	{ "who", NULL, TABLE_TEXT, 0, cell_who, 0 },
+	{ "full", NULL, TABLE_TEXT, 0, cell_who, 0 },
 	{ "vm", NULL, TABLE_TEXT, 0, cell_vm, 0 },
 	{ "vcpu", NULL, TABLE_INTEGER, 0, cell_vcpu, 0 },
 	{ "role", NULL, TABLE_TEXT, 0, cell_label, offsetof(struct cdict_label, role) },

@@ -63,7 +63,7 @@ static char *figure(const struct grid *g, char out[TEXT_ROOM], uint64_t v)
 }
 
 static void cell(struct marks *m, const struct canvas *c, const struct grid *g, size_t column,
-		 double y, uint64_t v, const char *who, bool plain)
+		 double y, uint64_t v, const char *name, bool plain)
 {
 	bool last = column == g->map->n_cpus;
 	double x = column_x(g, column), pad = c->cells ? 0 : 1, part = share(g, v);
@@ -84,7 +84,7 @@ static void cell(struct marks *m, const struct canvas *c, const struct grid *g, 
 	if (plain && (fits || last)) {
 		over = (struct ink){ INK_TEXT, 0 };
 	} else {
-		snprintf(note, sizeof(note), "%.120s on CPU %u: %s%s", who,
+		snprintf(note, sizeof(note), "%.120s on CPU %u: %s%s", name,
 			 last ? 0 : g->map->cpus[column], text, g->map->by_switches ? "" : " %");
 		marks_rect(m, ink, x, y - g->tall / 2, wide - pad, g->tall - pad, note);
 	}

@@ -24,9 +24,9 @@ unsigned view_cores_columns(const struct canvas *c)
 
 static unsigned colour_at(const struct cores *cores, const uint32_t *majority, unsigned column)
 {
-	uint32_t who = majority[column];
+	uint32_t task = majority[column];
 
-	return who == LANES_NOBODY ? CORES_UNKNOWN : cores->colour(cores->ctx, who, column);
+	return task == LANES_NONE ? CORES_UNKNOWN : cores->colour(cores->ctx, task, column);
 }
 
 static struct ink ink_of(const struct cores *cores, size_t part)

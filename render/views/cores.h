@@ -28,9 +28,9 @@ struct cores {
 	size_t n_parts;
 	uint64_t others_ns;
 	const char *each; /* meaning of a column of time: "the task that had the CPU longest" */
-	/* The colour of @who (lanes.h) in a column: an index of @parts, PALETTE_TASKS for any other,
+	/* The colour of @task (lanes.h) in a column: an index of @parts, PALETTE_TASKS for any other,
 	 * CORES_IDLE, or CORES_UNKNOWN. */
-	unsigned (*colour)(void *ctx, uint32_t who, unsigned column);
+	unsigned (*colour)(void *ctx, uint32_t task, unsigned column);
 	void *ctx;
 };
 

@@ -247,13 +247,13 @@ void loss_scope(struct sink *s, const struct scope *scope, uint64_t from_ns)
 {
 	char until[NUMBER_ROOM];
 
-	if (scope->whom == SCOPE_TASKS)
+	if (scope->kind == SCOPE_TASKS)
 		sink_printf(
 			s,
 			"recorded: some tasks only%s: other tasks are unknown, and so is time of these "
 			"that their own events do not bound\n",
 			scope->no_inherit ? ", not their children" : "");
-	if (scope->whom == SCOPE_CPUS)
+	if (scope->kind == SCOPE_CPUS)
 		sink_puts(
 			s,
 			"recorded: some CPUs only: tasks may run unseen on the others, so times off "

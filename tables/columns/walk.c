@@ -191,9 +191,9 @@ unsigned tables_lacks(const struct tables_walk *w)
 		lacks |= TABLE_OF_SWITCHES | TABLE_OF_TIMES_OFF;
 	else if (!sum->has_runs)
 		lacks |= TABLE_OF_RUNS | TABLE_OF_TIMES_OFF;
-	if (sum->scope.whom == SCOPE_CPUS)
+	if (sum->scope.kind == SCOPE_CPUS)
 		lacks |= TABLE_OF_TIMES_OFF;
-	if (sum->scope.whom == SCOPE_TASKS)
+	if (sum->scope.kind == SCOPE_TASKS)
 		lacks |= TABLE_OF_ALL;
 	if (!sum->has_switch || !sum->has_state)
 		lacks |= TABLE_OF_STATES;

@@ -102,7 +102,7 @@ static char *name_of(const struct compare *c, const struct tables_walk *w, struc
 		return fold_find(fold, task, &place) ? strdup(place.group) : NULL;
 	/* a kernel thread that serves a VM has its pid in its name */
 	return c->nameless && names_vm(&w->names, task) && names_nameless(&w->names, task)
-		       ? names_who(&w->names, task)
+		       ? names_full(&w->names, task)
 		       : names_display(&w->names, task);
 }
 

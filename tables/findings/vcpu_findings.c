@@ -43,7 +43,7 @@ void tables_duration(struct sink *s, uint64_t ns)
 /* Untrusted text in a sentence is escaped, so it cannot contain the two mention characters. */
 void tables_say_who(struct sink *s, const struct tables_walk *w, uint32_t task)
 {
-	char *name = names_who(&w->names, analyze_engine_task(w->eng, task));
+	char *name = names_full(&w->names, analyze_engine_task(w->eng, task));
 
 	sink_printf(s, "%ct%" PRIu32 " ", TABLES_MENTION, task);
 	if (name)
@@ -76,7 +76,7 @@ void tables_plain(char *text)
 	*to = 0;
 }
 
-static void who(struct sink *s, const struct tables_walk *w, uint32_t task)
+static void put_task(struct sink *s, const struct tables_walk *w, uint32_t task)
 {
 	tables_say_who(s, w, task);
 }
@@ -139,7 +139,7 @@ static void behind(struct sink *s, const struct tables_walk *w, const struct ana
 			continue;
 		}
 		sink_puts(s, "behind ");
-		who(s, w, a->task);
+		put_task(s, w, a->task);
 	}
 }
 
@@ -160,7 +160,7 @@ static void worst(struct sink *s, const struct tables_walk *w, const struct anal
 	    (named && row->n_antagonists && row->antagonists[0].task == wait->behind))
 		return;
 	sink_puts(s, " behind ");
-	who(s, w, wait->behind);
+	put_task(s, w, wait->behind);
 }
 
 /* The base of a time: if much is unknown, the known time. */
@@ -183,7 +183,7 @@ static void say_delayed(struct sink *s, const struct tables_walk *w, struct culp
 	bool crowd = first &&
 		     percent(analyze_behind_ns(first), analyze_vcpu_delayed_ns(row)) < SECOND_FROM;
 
-	who(s, w, row->task);
+	put_task(s, w, row->task);
 	sink_puts(s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
 	tables_duration(s, analyze_vcpu_delayed_ns(row));
 	sink_puts(s, " of ");
@@ -226,7 +226,7 @@ static struct handling handling_of(const struct analyze_vcpu_row *row)
 static void say_handling(struct sink *s, const struct tables_walk *w,
 			 const struct analyze_vcpu_row *row, const struct handling *h)
 {
-	who(s, w, row->task);
+	put_task(s, w, row->task);
 	sink_puts(s, " spent ");
 	tables_duration(s, h->all_ns);
 	sink_printf(s, " (%.0f %%) handling exits", percent(h->all_ns, analyze_vcpu_life_ns(row)));
@@ -247,7 +247,7 @@ static void say_handling(struct sink *s, const struct tables_walk *w,
 static void say_unknown(struct sink *s, const struct tables_walk *w,
 			const struct analyze_vcpu_row *row)
 {
-	who(s, w, row->task);
+	put_task(s, w, row->task);
 	sink_printf(s, "'s state is unknown for %.0f %% of the time",
 		    percent(analyze_vcpu_unknown_ns(row), analyze_vcpu_life_ns(row)));
 	if (row->lost_ns <= analyze_vcpu_unknown_ns(row) / 2)
@@ -303,7 +303,7 @@ static void say_nothing_wrong(struct sink *s, const struct tables_walk *w,
 		sink_puts(s, "; the longest wait was ");
 		tables_duration(s, found->longest->worst.dur_ns);
 		sink_puts(s, ", of ");
-		who(s, w, found->longest->task);
+		put_task(s, w, found->longest->task);
 		sink_puts(s, " at ");
 		tables_say_when(s, found->longest->worst.at_ns);
 	}

@@ -88,9 +88,9 @@ char *names_display(const struct names *names, const struct analyze_task *task)
 	return asprintf(&text, "%s.%" PRId32, name, task->tid) < 0 ? NULL : text;
 }
 
-char *names_who(const struct names *names, const struct analyze_task *task)
+char *names_full(const struct names *names, const struct analyze_task *task)
 {
-	char *name = names_display(names, task), *who = NULL;
+	char *name = names_display(names, task), *full = NULL;
 	const char *vm = names_vm(names, task);
 	bool named = !name || strcmp(name, task->comm) != 0; /* it is a label, or already has the
 							     * tid */
@@ -99,13 +99,13 @@ char *names_who(const struct names *names, const struct analyze_task *task)
 	if (!task->tid || !name || (named && !shared))
 		return name;
 	if (named || !vm)
-		ok = asprintf(&who, "%s-%" PRId32, name, task->tid) >= 0;
+		ok = asprintf(&full, "%s-%" PRId32, name, task->tid) >= 0;
 	else if (shared)
-		ok = asprintf(&who, "%s-%s-%" PRId32, name, vm, task->tid) >= 0;
+		ok = asprintf(&full, "%s-%s-%" PRId32, name, vm, task->tid) >= 0;
 	else
-		ok = asprintf(&who, "%s-%s", name, vm) >= 0;
+		ok = asprintf(&full, "%s-%s", name, vm) >= 0;
 	free(name);
-	return ok ? who : NULL;
+	return ok ? full : NULL;
 }
 
 const char *names_order(const struct names *names, const struct analyze_task *task)

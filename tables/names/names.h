@@ -62,10 +62,10 @@ void names_fini(struct names *names);
 
 /* names_display - the display name, merged and with its tid by the options. */
 char *names_display(const struct names *names, const struct analyze_task *task);
-/* names_who - the task's name in sentences, distinct from similar tasks: "CPU 0/KVM-1044" with its
+/* names_full - the task's name in sentences, distinct from similar tasks: "CPU 0/KVM-1044" with its
  * VM, "worker-1279" with its tid, "worker-1044-1279" and "web.worker-1279" if several tasks of a VM
  * have the same name; NULL: out of memory. */
-char *names_who(const struct names *names, const struct analyze_task *task);
+char *names_full(const struct names *names, const struct analyze_task *task);
 /* names_order - the text to sort the name by (group first), or NULL: the name itself; borrowed. */
 const char *names_order(const struct names *names, const struct analyze_task *task);
 /* names_vm - the task's VM, or NULL; borrowed. */

@@ -76,11 +76,11 @@ static int find_labels(struct names *names, struct label_index *labels, size_t n
 {
 	for (size_t i = 0; labels && i < n; i++) {
 		const struct analyze_task *task = analyze_engine_task(names->eng, (uint32_t)i);
-		struct label_task who = { task->tid, task->born_ns, task->first_ns, task->exit_ns };
+		struct label_task key = { task->tid, task->born_ns, task->first_ns, task->exit_ns };
 		struct names_task *t;
 		struct cdict_label l;
 
-		if (!task->tid || !label_index_find(labels, &who, &l))
+		if (!task->tid || !label_index_find(labels, &key, &l))
 			continue;
 		t = task_at(names, i);
 		if (!t || !(t->label = malloc(sizeof(l))))

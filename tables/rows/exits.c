@@ -152,10 +152,10 @@ static struct group *find_group(struct groups *groups, const struct tables_walk 
 				const struct analyze_exit_row *row, enum tables_exits_by by)
 {
 	const struct analyze_task *task = analyze_engine_task(w->eng, row->task);
-	const uint32_t *who = whose(groups, w, task, by);
+	const uint32_t *group = whose(groups, w, task, by);
 	uint32_t *number =
-		who ? map_add(&groups->by_reason, row->reason, (uint64_t)row->isa << 32 | *who)
-		    : NULL;
+		group ? map_add(&groups->by_reason, row->reason, (uint64_t)row->isa << 32 | *group)
+		      : NULL;
 	struct group *g;
 
 	if (!number)

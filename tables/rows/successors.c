@@ -10,7 +10,7 @@
 #include "tables/columns/tables.h"
 
 /* A task, or several with a merged name. */
-struct who {
+struct predecessor {
 	const struct analyze_task *task; /* NULL: merged */
 	const char *name;                /* then */
 	bool idle;
@@ -18,13 +18,13 @@ struct who {
 };
 
 struct pair {
-	uint32_t who, next; /* in whos */
+	uint32_t prev, next; /* in predecessors */
 	uint64_t count, involuntary;
 	bool lossy;
 };
 
 struct pairs {
-	ARRAY(struct who) whos;
+	ARRAY(struct predecessor) predecessors;
 	ARRAY(struct pair) all;
 	struct map by_task, by_pair;
 	struct stringset names;
@@ -35,7 +35,7 @@ struct pairs {
 static void cell_of_all(const struct cell *c)
 {
 	table_share(c->t, c->column, ((const struct pair *)c->row)->count,
-		    ((const struct who *)c->r->whole)->count);
+		    ((const struct predecessor *)c->r->whole)->count);
 }
 
 static const struct table_column columns[] = {
@@ -52,7 +52,8 @@ static const struct table_column columns[] = {
 };
 
 /* The number of the task or of its merged name, created if new; NULL: out of memory. */
-static const uint32_t *who_of(struct pairs *pairs, const struct tables_walk *w, uint32_t index)
+static const uint32_t *predecessor_of(struct pairs *pairs, const struct tables_walk *w,
+				      uint32_t index)
 {
 	const struct analyze_task *task = analyze_engine_task(w->eng, index);
 	char *text = names_merged(&w->names, task) ? names_display(&w->names, task) : NULL;
@@ -64,9 +65,9 @@ static const uint32_t *who_of(struct pairs *pairs, const struct tables_walk *w, 
 	if (!merged || name)
 		number = map_add(&pairs->by_task, (uintptr_t)name, merged ? 0 : index);
 	if (number && *number == MAP_NEW) {
-		*number = (uint32_t)pairs->whos.n;
-		if (array_push(&pairs->whos,
-			       (struct who){ merged ? NULL : task, name, !task->tid, 0 }))
+		*number = (uint32_t)pairs->predecessors.n;
+		if (array_push(&pairs->predecessors,
+			       (struct predecessor){ merged ? NULL : task, name, !task->tid, 0 }))
 			return NULL;
 	}
 	return number;
@@ -75,24 +76,24 @@ static const uint32_t *who_of(struct pairs *pairs, const struct tables_walk *w, 
 static int add_pair(struct pairs *pairs, const struct tables_walk *w,
 		    const struct analyze_successor *s)
 {
-	const uint32_t *number = who_of(pairs, w, s->task);
-	uint32_t who = number ? *number : 0, *place = NULL;
+	const uint32_t *number = predecessor_of(pairs, w, s->task);
+	uint32_t prev = number ? *number : 0, *place = NULL;
 	struct pair *pair;
 
-	number = number ? who_of(pairs, w, s->next) : NULL;
+	number = number ? predecessor_of(pairs, w, s->next) : NULL;
 	if (number)
-		place = map_add(&pairs->by_pair, who, *number);
+		place = map_add(&pairs->by_pair, prev, *number);
 	if (!place)
 		return -ENOMEM;
 	if (*place == MAP_NEW) {
 		*place = (uint32_t)pairs->all.n;
-		if (array_push(&pairs->all, (struct pair){ .who = who, .next = *number }))
+		if (array_push(&pairs->all, (struct pair){ .prev = prev, .next = *number }))
 			return -ENOMEM;
 	}
 	pair = &pairs->all.at[*place];
 	pair->count += s->count;
 	pair->involuntary += s->involuntary;
-	pairs->whos.at[who].count += s->count;
+	pairs->predecessors.at[prev].count += s->count;
 	pair->lossy |= tables_lossy(w, analyze_engine_task(w->eng, s->task));
 	return 0;
 }
@@ -105,16 +106,16 @@ static void fill_rows(struct table *t, const struct tables_walk *w, const struct
 
 	for (size_t i = 0; i < pairs->all.n; i++) {
 		const struct pair *pair = &pairs->all.at[i];
-		const struct who *who = &pairs->whos.at[pair->who];
-		const struct who *next = &pairs->whos.at[pair->next];
+		const struct predecessor *prev = &pairs->predecessors.at[pair->prev];
+		const struct predecessor *next = &pairs->predecessors.at[pair->next];
 
 		r.row = pair;
-		r.task = who->task;
-		r.name = who->name;
+		r.task = prev->task;
+		r.name = prev->name;
 		r.other = next->task;
 		r.other_name = next->name;
-		r.whole = who;
-		r.idle = who->idle;
+		r.whole = prev;
+		r.idle = prev->idle;
 		table_row(t);
 		cells_fill(t, &r);
 		table_lossy(t, pair->lossy);
@@ -143,7 +144,7 @@ struct table *tables_successors(const struct tables_walk *w)
 		t->order = "count";
 		fill_rows(t, w, &pairs);
 	}
-	array_fini(&pairs.whos);
+	array_fini(&pairs.predecessors);
 	array_fini(&pairs.all);
 	map_fini(&pairs.by_task);
 	map_fini(&pairs.by_pair);

@@ -59,14 +59,14 @@ static void cell_worst_state(const struct cell *c)
 static void cell_worst_behind(const struct cell *c)
 {
 	const struct analyze_wait *worst = &vcpu_of(c->r)->worst;
-	char *who;
+	char *full;
 
 	if (!worst->dur_ns || worst->behind == ANALYZE_NO_TASK)
 		return;
-	who = names_who(&c->r->w->names, analyze_engine_task(c->r->w->eng, worst->behind));
-	c->t->failed |= !who;
-	table_text(c->t, c->column, who);
-	free(who);
+	full = names_full(&c->r->w->names, analyze_engine_task(c->r->w->eng, worst->behind));
+	c->t->failed |= !full;
+	table_text(c->t, c->column, full);
+	free(full);
 }
 
 #define STATE(state) cell_u64, ROW(ns[ANALYZE_VCPU_##state])

@@ -150,14 +150,14 @@ static const struct analyze_task *worst_of(const struct cell *c)
 static void cell_worst_who(const struct cell *c)
 {
 	const struct analyze_task *task = worst_of(c);
-	char *who = task ? names_who(&c->r->w->names, task) : NULL;
+	char *full = task ? names_full(&c->r->w->names, task) : NULL;
 
 	if (!task)
 		return;
-	c->t->failed |= !who;
-	table_text(c->t, c->column, who);
+	c->t->failed |= !full;
+	table_text(c->t, c->column, full);
 	table_task(c->t, c->column, task->index);
-	free(who);
+	free(full);
 }
 
 static void cell_worst_tid(const struct cell *c)

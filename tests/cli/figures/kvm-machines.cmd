@@ -35,7 +35,7 @@ exits() {
 	"$CDICT" vcpu -q x.cdict --format json 2>/dev/null | jq -c '.reasons[] | [.reason, .reason_code, .idle]'
 }
 
-echo '== arm64, Linux 4.19: virt/kvm/arm/trace.h; a trap is told by its class'
+echo '== arm64, Linux 4.19: virt/kvm/arm/trace.h; a trap is named by its class'
 format kvm_exit int:idx uint:exit_reason long:vcpu_pc >formats/old-arm64.format <<'F'
 "%s: HSR_EC: 0x%04x (%s), PC: 0x%08lx", __print_symbolic(REC->idx, {0, "IRQ" }, {1, "SERROR" }, {2, "TRAP" }), REC->exit_reason, __print_symbolic(REC->exit_reason, {0x00, "UNKNOWN" }, {0x01, "WFx" }, {0x24, "DABT_LOW" }, {0x2F, "SERROR" }), REC->vcpu_pc
 F

@@ -155,9 +155,9 @@ static void a_lane_belongs_to_the_task_that_had_it_longest(void **state)
 	assert_int_equal(lanes_add(l, 5, 7, false, 1000, 2000), 0); /* no such CPU: nothing */
 	assert_int_equal(lanes_majority(l, 0)[0], 7);
 	assert_int_equal(lanes_majority(l, 0)[1], 8);
-	assert_true(lanes_majority(l, 0)[2] == LANES_NOBODY);
+	assert_true(lanes_majority(l, 0)[2] == LANES_NONE);
 	assert_int_equal(lanes_majority(l, 0)[9], 7);
-	assert_true(lanes_majority(l, 1)[0] == LANES_NOBODY);
+	assert_true(lanes_majority(l, 1)[0] == LANES_NONE);
 	lanes_free(l);
 }
 
@@ -207,7 +207,7 @@ static void pieces_that_tile_the_window_fill_every_lane(void **state)
 		t = to;
 	}
 	for (unsigned c = 0; c < 7; c++)
-		assert_true(lanes_majority(l, 0)[c] != LANES_NOBODY);
+		assert_true(lanes_majority(l, 0)[c] != LANES_NONE);
 	lanes_free(l);
 }
 

@@ -167,11 +167,11 @@ static void assert_scope(const struct scope *scope, uint64_t from_ns, const char
 static void each_kind_of_event_not_recorded_has_its_own_line(void **state)
 {
 	(void)state;
-	assert_scope(&(struct scope){ .whom = SCOPE_SYSTEM }, 0, "");
-	assert_scope(&(struct scope){ .whom = SCOPE_TASKS }, 0, "recorded: some tasks only: other");
-	assert_scope(&(struct scope){ .whom = SCOPE_TASKS, .no_inherit = true }, 0,
+	assert_scope(&(struct scope){ .kind = SCOPE_SYSTEM }, 0, "");
+	assert_scope(&(struct scope){ .kind = SCOPE_TASKS }, 0, "recorded: some tasks only: other");
+	assert_scope(&(struct scope){ .kind = SCOPE_TASKS, .no_inherit = true }, 0,
 		     "recorded: some tasks only, not their children: other");
-	assert_scope(&(struct scope){ .whom = SCOPE_CPUS }, 0, "recorded: some CPUs only");
+	assert_scope(&(struct scope){ .kind = SCOPE_CPUS }, 0, "recorded: some CPUs only");
 	assert_scope(&(struct scope){ .filtered = true }, 0,
 		     "recorded: some sched_switch events only");
 	assert_scope(&(struct scope){ .overwritten = true }, 0, "recorded: overwriting rings");

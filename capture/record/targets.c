@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Turns processes, users and cgroups into lists of threads. */
-#include "capture/record/whom.h"
+#include "capture/record/targets.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "capture/record/group.h"
 
 /* Adds the threads of @pid; returns 0 if it is gone. */
-static int add_threads(struct whom *w, int32_t pid)
+static int add_threads(struct targets *w, int32_t pid)
 {
 	char path[64];
 	struct dirent *d;
@@ -38,7 +38,7 @@ static int add_threads(struct whom *w, int32_t pid)
 	return n;
 }
 
-int whom_pid(struct whom *w, int32_t pid, struct cdict_error *err)
+int targets_pid(struct targets *w, int32_t pid, struct cdict_error *err)
 {
 	int n = add_threads(w, pid);
 
@@ -47,7 +47,7 @@ int whom_pid(struct whom *w, int32_t pid, struct cdict_error *err)
 	return n ? 0 : cdict_fail(err, -ESRCH, CDICT_NO_OFFSET, "option --pid: no process %d", pid);
 }
 
-int whom_tid(struct whom *w, int32_t tid, struct cdict_error *err)
+int targets_tid(struct targets *w, int32_t tid, struct cdict_error *err)
 {
 	char path[64];
 
@@ -80,7 +80,7 @@ static bool user_number(const char *name, uid_t *uid)
 	return *name >= '0' && *name <= '9' && !*end && v < UINT32_MAX;
 }
 
-int whom_user(struct whom *w, const char *user, struct cdict_error *err)
+int targets_user(struct targets *w, const char *user, struct cdict_error *err)
 {
 	size_t before = w->tids.n;
 	struct dirent *d;
@@ -130,7 +130,7 @@ static bool cgroup_root(char *out, size_t size)
 	return found || v1;
 }
 
-static int add_listed(struct whom *w, const char *folder, const char *file)
+static int add_listed(struct targets *w, const char *folder, const char *file)
 {
 	char path[4200];
 	int pid, n = 0;
@@ -145,7 +145,7 @@ static int add_listed(struct whom *w, const char *folder, const char *file)
 	return n;
 }
 
-int whom_cgroup(struct whom *w, const char *name, struct cdict_error *err)
+int targets_cgroup(struct targets *w, const char *name, struct cdict_error *err)
 {
 	char root[2048] = "", path[4096];
 	char *paths[] = { path, NULL };
@@ -173,7 +173,7 @@ int whom_cgroup(struct whom *w, const char *name, struct cdict_error *err)
 		       : cdict_fail(err, -ESRCH, CDICT_NO_OFFSET, "cgroup %s has no tasks", path);
 }
 
-void whom_done(struct whom *w)
+void targets_done(struct targets *w)
 {
 	size_t n = 0;
 
@@ -186,7 +186,7 @@ void whom_done(struct whom *w)
 	w->tids.n = n;
 }
 
-void whom_fini(struct whom *w)
+void targets_fini(struct targets *w)
 {
 	array_fini(&w->tids);
 }
