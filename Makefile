@@ -47,6 +47,7 @@
 #   JOBS=3              make test, demo: number of parallel jobs
 #   FUZZ_SECONDS=30     make fuzz: per target
 #   prefix=/usr/local DESTDIR=   make install
+#   pythondir=dir       make install: folder of Python modules; below /usr/local the first one that python3 searches
 #   dlfilterdir=dir     make install: folder in which perf script looks for filters; with prefix=/usr, perf's own
 #   STRIP=:             make install: keep the debug information
 
@@ -80,6 +81,8 @@ zshdir ?= $(prefix)/share/zsh/site-functions
 fishdir ?= $(prefix)/share/fish/vendor_completions.d
 # Where perf looks for filters: its own folder for a system installation, otherwise the folder
 # that PERF_EXEC_PATH=$(libdir)/perf-core selects.
+pythondir ?= $(or $(if $(filter /usr/local,$(prefix)),$(filter $(prefix)/%,$(shell /usr/bin/python3 -c \
+	'import site; print(site.getsitepackages()[0])' 2>/dev/null))),$(prefix)/lib/python3/dist-packages)
 dlfilterdir ?= $(or $(if $(filter /usr,$(prefix)),$(shell perf --exec-path 2>/dev/null)),$(libdir)/perf-core)/dlfilters
 INSTALL ?= install
 STRIP ?= $(cross)strip
@@ -597,6 +600,8 @@ ifneq ($(extension),)
 	$(Q)$(INSTALL) -m 755 $(extension) '$(DESTDIR)$(libdir)'
 	$(Q)$(STRIP) --strip-unneeded '$(DESTDIR)$(libdir)/$(notdir $(extension))'
 endif
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(pythondir)/cdict'
+	$(Q)$(INSTALL) -m 644 query/python/cdict/*.py '$(DESTDIR)$(pythondir)/cdict'
 	$(Q)for page in $(manpages) $(man3) $(man5) $(man7); do \
 		$(INSTALL) -D -m 644 "$$page" "$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}" || exit; done
 ifneq ($(completions),)
@@ -615,7 +620,7 @@ uninstall:
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man7/%',$(man7)) \
 		'$(DESTDIR)$(completiondir)/cdict' '$(DESTDIR)$(zshdir)/_cdict' '$(DESTDIR)$(fishdir)/cdict.fish' \
 		'$(DESTDIR)$(dlfilterdir)/cdict-dlfilter.so'
-	$(Q)rm -rf '$(DESTDIR)$(includedir)/cdict' '$(DESTDIR)$(libdir)/cdict'
+	$(Q)rm -rf '$(DESTDIR)$(includedir)/cdict' '$(DESTDIR)$(libdir)/cdict' '$(DESTDIR)$(pythondir)/cdict'
 
 # ---- packages -----------------------------------------------------------------------------------
 

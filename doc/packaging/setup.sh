@@ -59,6 +59,7 @@ sqlite3                 cmd:sqlite3
 redis-server            cmd:redis-server
 redis-tools             cmd:redis-cli
 python3                 cmd:python3
+python3-numpy           file:/usr/lib/python3/dist-packages/numpy
 python3-pandas          file:/usr/lib/python3/dist-packages/pandas
 python3-msgpack         file:/usr/lib/python3/dist-packages/msgpack
 perl                    cmd:perl
