@@ -79,7 +79,7 @@ static const struct table_column task_columns[] = {
 	{ "idle_cpu", NULL, TABLE_INTEGER, 0, cell_idle_cpu, 0 },
 	{ "comm", NULL, TABLE_TEXT, 0, cell_comm, 0 },
 	{ "name", NULL, TABLE_TEXT, 0, cell_name, 0 },
-	{ "full", NULL, TABLE_TEXT, 0, cell_who, 0 },
+	{ "who", NULL, TABLE_TEXT, 0, cell_who, 0 },
 	{ "vm", NULL, TABLE_TEXT, 0, cell_vm, 0 },
 	{ "vcpu", NULL, TABLE_INTEGER, 0, cell_vcpu, 0 },
 	{ "role", NULL, TABLE_TEXT, 0, cell_label, offsetof(struct cdict_label, role) },

@@ -60,15 +60,15 @@ class Server {
 	// Called between steps with the share done: lets messages in, reports progress, throws if the call was cancelled.
 	watcher(id) {
 		let yielded = performance.now();
-		let told = yielded;
+		let reported = yielded;
 		return async (share) => {
 			const now = performance.now();
 			if (now - yielded < YIELD_MS) return;
 			await breathe();
 			yielded = performance.now();
 			if (this.cancelled.has(id)) throw new Cancelled();
-			if (yielded - told < PROGRESS_MS) return;
-			told = yielded;
+			if (yielded - reported < PROGRESS_MS) return;
+			reported = yielded;
 			this.post({ id, progress: share }, []);
 		};
 	}

@@ -229,13 +229,13 @@ export class Details {
 			state: () => `${STATE_WORDS[thing.state]}${thing.reason ? `, ${clean(thing.reason)}` : ''}`,
 		};
 
-		return h('div', { class: 'details-title' }, !state ? null : state === 'unknown' ? swatch(null, 'hatched') : swatch(app.palette.states[state]), this.#who(task, { class: 'strong' }), h('span', null, thing ? words[kind]() : this.error ?? '…'),
+		return h('div', { class: 'details-title' }, !state ? null : state === 'unknown' ? swatch(null, 'hatched') : swatch(app.palette.states[state]), this.#nameOf(task, { class: 'strong' }), h('span', null, thing ? words[kind]() : this.error ?? '…'),
 			h('span', { class: 'space' }),
 			app.state.pins.includes(task) ? null : button('pin', 'keep this task in view, as a lane below the overview', () => app.set({ pins: [...app.state.pins, task] }), { class: 'link' }),
 			button('×', 'close (Esc)', () => this.close(), { class: 'close', 'aria-label': 'close the details' }));
 	}
 
-	#who(task, props) {
+	#nameOf(task, props) {
 		return h('bdi', props ?? null, this.app.who(task));
 	}
 
@@ -280,7 +280,7 @@ export class Details {
 		const tid = task === null ? 0 : this.app.capture.tasks[task]?.tid;
 
 		return task === null || tid === undefined ? h('span', { class: 'dim' }, 'unknown task')
-			: h('button', { type: 'button', class: 'link', title: 'click: details of this task then', data: { task }, on: { click: () => this.look(kind, task, at) } }, this.#who(task));
+			: h('button', { type: 'button', class: 'link', title: 'click: details of this task then', data: { task }, on: { click: () => this.look(kind, task, at) } }, this.#nameOf(task));
 	}
 
 	/** Its cause and effect. */

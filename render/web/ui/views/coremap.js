@@ -300,9 +300,9 @@ export class CoremapView extends View {
 		}
 		const { group, role } = el.closest('tr').dataset;
 		const row = group === undefined ? null : this.matrix.tree?.groups().find((one) => one.group === group && (one.role ?? undefined) === role);
-		const who = task !== undefined ? app.who(Number(task)) : row ? nameOfGroup(row) : el.closest('tr').querySelector('th').textContent;
+		const name = task !== undefined ? app.who(Number(task)) : row ? nameOfGroup(row) : el.closest('tr').querySelector('th').textContent;
 
-		return [`${who} on CPU ${cpu}`, `ran ${exactNs(Number(run))}, ${percent(Number(part))} of the range`, plural(Number(switches), 'switch', 'switches'),
+		return [`${name} on CPU ${cpu}`, `ran ${exactNs(Number(run))}, ${percent(Number(part))} of the range`, plural(Number(switches), 'switch', 'switches'),
 		task === undefined ? null : 'click: over time'];
 	}
 

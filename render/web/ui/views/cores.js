@@ -284,15 +284,15 @@ export class CoresView extends View {
 		const [from, to] = this.app.range;
 		const x = straight(scale);
 		const states = this.painting === 'state' && this.lanes.covers();
-		let pixel = -1, longest = 0, who = NOBODY, which = -1;
+		let pixel = -1, longest = 0, task = NOBODY, which = -1;
 		const flush = () => {
 			if (pixel < 0 || !longest)
 				return;
-			const colour = this.colour(who);
+			const colour = this.colour(task);
 
 			if (colour && colour !== palette.plot) {
-				if (states && this.#isGuest(who))
-					this.lanes.drawSlice(s, who, [pieces.from[which], pieces.to[which]], [left + pixel, left + pixel + 1], y, tall);
+				if (states && this.#isGuest(task))
+					this.lanes.drawSlice(s, task, [pieces.from[which], pieces.to[which]], [left + pixel, left + pixel + 1], y, tall);
 				else
 					s.rect(left + pixel, y, 1, tall, colour);
 				if (tall > 3)
@@ -324,10 +324,10 @@ export class CoresView extends View {
 
 			if (at !== pixel) {
 				flush();
-				[pixel, longest, who, which] = [at, 0, NOBODY, -1];
+				[pixel, longest, task, which] = [at, 0, NOBODY, -1];
 			}
 			if (b - a > longest && this.app.capture.tasks[pieces.task[i]]?.tid !== 0)
-				[longest, who, which] = [b - a, pieces.task[i], i];
+				[longest, task, which] = [b - a, pieces.task[i], i];
 		}
 		flush();
 	}
@@ -374,9 +374,9 @@ export class CoresView extends View {
 	}
 
 	#name(s, task, colour, a, b, y, tall) {
-		const who = this.app.who(task);
+		const name = this.app.who(task);
 
-		const wide = s.measure(who, 11);
+		const wide = s.measure(name, 11);
 
 		if (wide > b - a - 10)
 			return;
@@ -385,7 +385,7 @@ export class CoresView extends View {
 
 		if (backed)
 			s.rect(Math.round(a) + 2, y + tall / 2 - 7, wide + 6, 14, palette.paper);
-		s.text(a + 5, y + tall / 2, who, { colour: backed ? palette.text : inkOn(colour), size: 11, room: b - a - 10 });
+		s.text(a + 5, y + tall / 2, name, { colour: backed ? palette.text : inkOn(colour), size: 11, room: b - a - 10 });
 	}
 
 	#drawBins(s, cpu, scale, y, tall) {

@@ -209,17 +209,17 @@ export class TasksView extends View {
 
 		if (!row)
 			return null;
-		const who = row.task === undefined ? `${nameOfGroup({ ...row, role: null })}${row.role ? `: ${clean(row.role)}` : ''}, ${plural(row.tasks, 'task')}` : app.who(row.task);
+		const name = row.task === undefined ? `${nameOfGroup({ ...row, role: null })}${row.role ? `: ${clean(row.role)}` : ''}, ${plural(row.tasks, 'task')}` : app.who(row.task);
 
 		if (el.dataset.card === 'spark') {
 			const series = this.#series(key);
 
 			if (!series)
-				return [who, row.idle ? 'IDLE is not drawn over time' : `not drawn over time: only the ${count(this.#sparkBins().of.size)} tasks that ran longest are`];
-			return row.task === undefined ? [who, `run ${percent(row.run_percent ?? 0)} of the range`, this.#missing(row)] :
-				[who, `run ${percent(row.run_percent)} of the range`, `at most ${duration(Math.max(...series))} in one of ${series.length} parts`];
+				return [name, row.idle ? 'IDLE is not drawn over time' : `not drawn over time: only the ${count(this.#sparkBins().of.size)} tasks that ran longest are`];
+			return row.task === undefined ? [name, `run ${percent(row.run_percent ?? 0)} of the range`, this.#missing(row)] :
+				[name, `run ${percent(row.run_percent)} of the range`, `at most ${duration(Math.max(...series))} in one of ${series.length} parts`];
 		}
-		return [who, (row.run_ns ?? null) === null ? 'run time unknown' : `run ${exactNs(row.run_ns)}, ${percent(row.run_percent)}`,
+		return [name, (row.run_ns ?? null) === null ? 'run time unknown' : `run ${exactNs(row.run_ns)}, ${percent(row.run_percent)}`,
 			(row.switches ?? null) === null ? null : `${plural(row.switches, 'switch', 'switches')}${row.idle || (row.involuntary ?? null) === null ? '' : `: ${count(row.voluntary)} own, ${count(row.involuntary)} forced`}`,
 			row.latency_max_ns ? `longest wait after a wake-up ${duration(row.latency_max_ns)}` : null];
 	}

@@ -133,15 +133,15 @@ export class VcpusView extends View {
 		// one or two alone have enough room
 		const open = alone || app.state.open.includes(row.task);
 		const { vm } = app.capture.tasks[row.task];
-		const who = app.who(row.task);
+		const name = app.who(row.task);
 		const lane = this.#taskLane(row.task);
 		const line = h('tr', { class: open ? 'open' : null, data: { row: i, ...taskData(app, row.task) } },
 			h('td', { class: 'who', css: { 'padding-left': this.tree?.depth(row) ? '22px' : null } },
 				alone ? null : button(open ? '▾' : '▸', 'antagonists, exits, waits', () => app.toggle('open', row.task, true), { class: 'opener', 'aria-expanded': String(open) }),
 				h('a', {
-					class: 'pick', role: 'button', ...ENTER, title: vm === null ? `click: only ${who}` : `VM ${vm} · click: only this vCPU; shift-click: its VM`,
+					class: 'pick', role: 'button', ...ENTER, title: vm === null ? `click: only ${name}` : `VM ${vm} · click: only this vCPU; shift-click: its VM`,
 					on: { click: (e) => (e.shiftKey && vm !== null ? app.toggle('vms', vm) : app.toggle('tasks', row.task)) }
-				}, h('bdi', null, who)),
+				}, h('bdi', null, name)),
 				row.lossy ? h('span', { class: 'lossy', title: 'lossy: missing events may have changed these figures' }, '~') : null),
 			h('td', { class: 'num strong', data: { key: 'delayed_ns', value: row.delayed_ns, card: 'delayed' } }, row.delayed_ns ? duration(row.delayed_ns) : '–',
 				h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),

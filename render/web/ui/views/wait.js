@@ -54,10 +54,10 @@ export class Wait {
 
 	#sentence({ from, to, victim, culprit, cpu, held }) {
 		const { app } = this;
-		const who = (task) => h('bdi', { class: 'strong' }, app.who(task));
-		const had = app.capture.tasks[culprit].tid === 0 ? 'it was idle' : [who(culprit), ' had it'];
+		const nameOf = (task) => h('bdi', { class: 'strong' }, app.who(task));
+		const had = app.capture.tasks[culprit].tid === 0 ? 'it was idle' : [nameOf(culprit), ' had it'];
 
-		return [who(victim), ` waited ${duration(to - from)} from ${moment(from)} on for CPU ${cpu}: `, had, ` for ${duration(held)} of that.`];
+		return [nameOf(victim), ` waited ${duration(to - from)} from ${moment(from)} on for CPU ${cpu}: `, had, ` for ${duration(held)} of that.`];
 	}
 
 	#ask({ victim }) {
