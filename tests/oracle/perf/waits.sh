@@ -4,7 +4,7 @@
 # timeout: 600
 #
 # Every wait of every capture: computed from its events by an independent program (tests/tools/check/waits.py), with and without
-# sched_wakeup, and compared with perf's; the delays of tasks equal thread_state of `cdict query`, for the whole capture and for 50 windows.
+# sched_wakeup, and compared with perf's; the delays of tasks equal thread_state of `cdict query`, for the whole capture and for windows.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1
