@@ -6,7 +6,7 @@
 #
 # The files that broke the first release (../shared/captures/found), also with one byte changed and with one byte added: every
 # command ends within 64 MiB plus eight times the file, in time proportional to its size, and gives a reason if it fails.
-# All commands run on the files, a third of them on each variant (EVERY=1: all).
+# All commands run on the files, a sixth of them on each variant (EVERY=1: all).
 . "$TOP/tests/faults/hostile/_lib.sh"
 
 [ -r "${SHARED:-/nonexistent}/captures/found" ] || { echo "../shared/captures/found is not there" >&2; exit 77; }
