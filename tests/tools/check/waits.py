@@ -213,7 +213,7 @@ def sums(cdict, file):
         if sorted(tasks) != got:
             print(f'{at}: {len(set(tasks) ^ set(got))} of {len(tasks)} tasks differ: {sorted(set(tasks) ^ set(got))[:4]}')
             break
-    print(f'{file}: {n} windows of {last - first} ns', file=sys.stderr)
+    print(f'{file}: {n - len(skipped)} of {n} windows of {last - first} ns', file=sys.stderr)
 
 
 cdict, file, *rest = sys.argv[1:]
