@@ -141,7 +141,8 @@ ifdef SAN
 CFLAGS ?= -O1 -g1
 san_flags := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 # gcc's shared libubsan loses its log_path next to libasan; tests/run relies on it.
-san_program_flags := $(if $(findstring clang,$(CC)),,-static-libubsan)
+# Without -no-pie, each start relocates 300,000 pointers in the sanitizers' data: 2,000 page faults, 40 % of its CPU.
+san_program_flags := -no-pie $(if $(findstring clang,$(CC)),,-static-libubsan)
 endif
 CFLAGS ?= -O2 -g
 
@@ -448,6 +449,10 @@ test: setup-test
 	@JOBS=$(JOBS) tests/run $(if $(T),-t '$(T)')
 
 test-build: to-install $(if $(static_missing),,static) $(unit_bins) $(tool_bins) $(bench_bins) $(preload_sos) $(fuzz_bins)
+
+# The programs that tests/run runs with the sanitizers.
+.PHONY: san-build
+san-build: $(program) $(unit_bins) $(fuzz_bins) $(addprefix $(B)/tests/tools/,check/addup check/dumpevents check/twoparts make/proctree)
 
 unit: $(unit_bins)
 	@JOBS=$(JOBS) RUN='$(RUN)' tests/run -b $(B) $(if $(T),-t '$(T)') unit

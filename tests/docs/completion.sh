@@ -20,14 +20,17 @@ part() {
 	fish) grep "__fish_seen_subcommand_from $2'" cdict.fish | sed 's/ -l / --/' ;;
 	esac
 }
+declare -A options
+for command in $commands; do
+	options[$command]=$("$CDICT" help "$command" | sed -n 's/^  \(-[A-Za-z], \|    \)--\([a-z-]*\).*/\2/p' | grep -vx help)
+done
 for shell in bash zsh fish; do
 	wrong=
 	for command in $commands; do
-		part $shell "$command" >part
-		options=$("$CDICT" help "$command" | sed -n 's/^  \(-[A-Za-z], \|    \)--\([a-z-]*\).*/\2/p' | grep -vx help)
-		[ -n "$options" ] || wrong+="$command has no options "
-		for option in $options; do
-			grep -qE -- "(^|[^a-z-])--$option([^a-z-]|\$)" part || wrong+="$command lacks --$option "
+		part=$(part $shell "$command")
+		[ -n "${options[$command]}" ] || wrong+="$command has no options "
+		for option in ${options[$command]}; do
+			[[ $part =~ (^|[^a-z-])--$option([^a-z-]|$) ]] || wrong+="$command lacks --$option "
 		done
 	done
 	verdict "every_option_is_in_the_completion_for_$shell" "$wrong"

@@ -16,18 +16,20 @@ verdict() { # NAME LIST-OF-WRONG-FILES
 	fi
 }
 
-wrong=
-while read -r file; do
-	case $file in
-	base/* | format/* | include/* | analyze/* | tables/*) licence=LGPL-2.1-only ;;
-	*) licence=GPL-2.0-only ;;
-	esac
-	head -n 3 "$file" | grep -q "SPDX-License-Identifier: $licence\\b" ||
-		wrong+="${wrong:+$'\n'}$file: no line 'SPDX-License-Identifier: $licence'"
-done < <(find . \( -name '*.[ch]' -o -name '*.js' -o -name '*.css' -o -name '*.html' \
+wrong=$(find . \( -name '*.[ch]' -o -name '*.js' -o -name '*.css' -o -name '*.html' \
 	-o -name '*.sh' -o -name '*.map' -o -name Makefile -o -name package.json -o -path ./tests/run \
 	-o -path ./.ci/run \) \
-	-type f -not -path './build/*' -not -path './.git/*' -not -path './tests/data/*' -printf '%P\n' | sort)
+	-type f -not -path './build/*' -not -path './.git/*' -not -path './tests/data/*' -printf '%P\n' | sort | xargs awk '
+		function ended() { if (file && !named) print file ": no line \047SPDX-License-Identifier: " licence "\047" }
+		FNR == 1 {
+			ended()
+			file = FILENAME
+			named = 0
+			licence = file ~ /^(base|format|include|analyze|tables)\// ? "LGPL-2.1-only" : "GPL-2.0-only"
+		}
+		FNR <= 3 && $0 ~ "SPDX-License-Identifier: " licence "([^A-Za-z0-9_]|$)" { named = 1 }
+		FNR == 3 { nextfile }
+		END { ended() }')
 verdict every_source_file_names_its_licence "$wrong"
 
 wrong=

@@ -54,6 +54,9 @@ forms_of_perf='le be pipe zstd zstd-be zstd-pipe dir dir-be dir-zstd attr-old'
 forms_beyond_perf='be-pipe zstd2 attr-new'
 forms_without_formats='kill no-tracing'
 
+# in_sample N OF - whether the N-th of many like cases runs: one of OF, another one for each commit; with EVERY=1 each.
+in_sample() { [ "${EVERY-}" = 1 ] || [ $((($1 + ${SAMPLE:-0}) % $2)) -eq 0 ]; }
+
 # some_forms N OF FORM... - the plain one, and of the others one of OF, another one for each N; with EVERY=1 all.
 some_forms() {
 	local n=$1 of=$2 form
@@ -139,20 +142,17 @@ squeeze() { sed -e 's/  */ /g' -e 's/^ //' -e 's/ $//' -e 's/\(sched_kthread_wor
 # perf_lines FILE [EVENTS] - perf's output for it, sched and kvm events or those named; perf's
 # own words go to perf.err.  Without --hide-call-graph perf prints the call chains of a pipe
 # although -F does not ask for them.  Small files are asked of perf once in a run of the tests.
-perf_lines() {
-	local events=${2-(sched|kvm):.*} key
+perf_lines() { perf_prints_all "$1" | of_events "${2-(sched|kvm):.*}" | squeeze; }
+perf_prints() { perf_script "$1" | of_events "$2" | squeeze; }
+perf_prints_all() {
 	: >perf.err
 	if [ -f "$1" ] && is_large "$1"; then
-		perf_prints "$1" "$events"
+		perf_script "$1"
 	else
-		key=$(content_of "$1")-${events//[!a-z]/}
-		once "perf-$key" perf_prints "$1" "$events"
+		once "perf-$(content_of "$1")" perf_script "$1"
 	fi
 }
-perf_prints() {
-	perf script --guest-code --ns --hide-call-graph -F tid,cpu,time,event,trace -i "$1" \
-		2>perf.err </dev/null | of_events "$2" | squeeze
-}
+perf_script() { perf script --guest-code --ns --hide-call-graph -F tid,cpu,time,event,trace -i "$1" 2>perf.err </dev/null; }
 
 # cdict_lines FILE - cdict's output for a cdict, whatever was lost; its status is the result.
 cdict_lines() {

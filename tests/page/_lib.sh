@@ -61,10 +61,12 @@ captures() {
 		[ -s "$name.cdict" ] && echo "$name $name.cdict"
 	done < <(real_captures)
 }
+# made_up [OF] - the made-up ones as well, of the converted ones one of OF
 made_up() {
-	local file name
+	local file name n=0
 	ln -sfn "$DATA/formats" formats
 	for file in "$DATA"/*.trace; do
+		in_sample $((n += 1)) "${1-1}" || continue
 		name=$(basename "$file" .trace)
 		cp "$file" "$name.trace"
 		"$MKPERF" -o "$name.data" "$name.trace" 2>/dev/null || continue

@@ -97,15 +97,18 @@ verdict foreign_names_end_no_element "$wrong"
 
 # ---- its numbers ----
 
+n=0
 wrong=
 while read -r name file; do
 	for options in '' '--time 10%-60%' '--time 30%-31% -t CPU'; do
+		in_sample $((n += 1)) 3 || continue # in the next capture the next; EVERY=1: all
 		# shellcheck disable=SC2086
 		report "$file" -o x.html $options || wrong+="$name $options: $(cat report.out)"$'\n'
 		# shellcheck disable=SC2086
 		text=$(node "$LIB/tables.mjs" x.html "$file" $options 2>&1) || wrong+="$name $options: $text"$'\n'
 		text=$(node "$LIB/bins.mjs" x.html 2>&1) || wrong+="$name $options: $text"$'\n'
 	done
+	n=$((n + 1))
 done < <(captures)
 verdict the_tables_of_real_captures_are_what_the_commands_print "$wrong"
 
@@ -118,7 +121,7 @@ while read -r name file; do
 	fi
 	text=$(node "$LIB/tables.mjs" x.html "$file" 2>&1) || wrong+="$name: $text"$'\n'
 	text=$(node "$LIB/bins.mjs" x.html 2>&1) || wrong+="$name: $text"$'\n'
-done < <(made_up)
+done < <(made_up 3)
 verdict the_tables_of_made_up_captures_are_what_the_commands_print "$wrong"
 
 # ---- several captures ----

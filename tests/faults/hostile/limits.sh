@@ -5,7 +5,7 @@
 # needs: python3
 #
 # Small cdicts that expand to very much: every command ends within 64 MiB plus eight times the file, in time
-# proportional to its size, and gives a reason if it fails. All commands run on each file, a third on copies with one byte changed (EVERY=1: all).
+# proportional to its size, and gives a reason if it fails. All commands run on each file, a sixth on copies with one byte changed (EVERY=1: all).
 . "$TOP/tests/faults/hostile/_lib.sh"
 
 mkdir made

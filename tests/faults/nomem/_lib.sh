@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sourced in a work folder: runs a command repeatedly, with another allocation failing each time.
 NOMEM=$BUILD/tests/tools/run/preload/nomem.so
-# A command of hundreds of allocations is tried at each of the first SOME, then at as many others; with EVERY=1 at each.
-SOME=${NOMEM_SOME:-15}
+# A command of hundreds of allocations is tried at about SOME of them (nomem.py); with EVERY=1 at each.
+SOME=${NOMEM_SOME:-10}
 
 if [ ! -e "$NOMEM" ] || nm -C "$CDICT" 2>/dev/null | grep -q ' __asan_init$'; then
 	echo "nomem: the sanitizers' build has an allocator of its own" >&2

@@ -32,10 +32,10 @@ sound() {
 	[ "$2" -eq 137 ] || find work -name '.?*' -printf "$1: %P stays\n"
 }
 
-# calls NAME COMMAND... - each call that changes files fails, or is short
+# calls NAME COMMAND... - each call that changes files fails, or is short; of the four ways two for each call (EVERY=1: all)
 preload=LD_PRELOAD
 calls() {
-	local name=$1 all n step status
+	local name=$1 all n way step status
 	shift
 	fresh
 	(cd work && env "$preload=$NOWRITE" NOWRITE_LOG=9 "$@" 9>../count >../out 2>../err </dev/null) || { cat err; return; }
@@ -43,7 +43,9 @@ calls() {
 	[ "$all" -ge 3 ] || echo "only $all calls were seen"
 	step=$((all / 12 + 1))
 	for ((n = 1; n <= all; n += n < 12 || n > all - 6 ? 1 : step)); do
+		way=$n
 		for how in HOW=28 HOW=5 HOW=0 KILL=1; do
+			in_sample $((way += 1)) 2 || continue
 			fresh
 			(cd work && exec env "$preload=$NOWRITE" NOWRITE_AT=$n "NOWRITE_$how" "$@" >../out 2>../err </dev/null)
 			status=$?

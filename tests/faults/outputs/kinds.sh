@@ -96,10 +96,20 @@ echo qemu-system-x86 | tee "$host/100/comm" >"$host/100/task/100/comm"
 "$CDICT" job create -q --store store 2001 && "$CDICT" push -q --store store --job 2001 --host h --with-file in.cdict || exit 1
 "$CDICT" pull -q --store store --job 2001 -o pulled && pulled=$(ls pulled) || exit 1
 
-# over COMMAND - prints the faults, over all samples
+# samples_of_each_kind - one, another for each command and commit; with EVERY=1 all
+turn=${SAMPLE:-0}
+samples_of_each_kind() {
+	local kind of
+	for kind in $kinds; do
+		of=(samples/"$kind".*)
+		[ "${EVERY-}" = 1 ] || of=("${of[turn % ${#of[@]}]}")
+		printf '%s\n' "${of[@]}"
+	done
+}
+# over COMMAND - prints the faults, over a sample of each kind
 over() {
 	local command=$1 sample kind out status sum
-	for sample in samples/*; do
+	for sample in $(samples_of_each_kind); do
 		kind=$(kind_of "$sample")
 		rm -rf work && mkdir work && cd work || exit 1
 		out=$(output_of "$command")
@@ -161,12 +171,14 @@ for command in $("$CDICT" help | awk '/^  [a-z]/ { print $1 }'); do
 		} ;;
 	esac
 	verdict "captures_$command" "$(over "$command" 2>&1)"
+	turn=$((turn + 1))
 done
 for to in $("$CDICT" help export | tr -d '\n' | sed 's/.*--to FORMAT *//; s/; auto.*//; s/([^)]*)//g; s/,//g; s/ or / /'); do
 	case $to in
 	folded | sqlite) continue ;; # of stacks; as queries
 	esac
 	verdict "captures_export_$to" "$(over export 2>&1)"
+	turn=$((turn + 1))
 done
 unset to
 

@@ -83,13 +83,9 @@ input_of() {
 
 # lost_files - prints the given files that are complete neither under their name nor as NAME.old
 lost_files() {
-	local sum name
-	while read -r sum name; do
-		if [ "$(sha256sum <"$name" 2>/dev/null)" != "$sum  -" ] &&
-			[ "$(sha256sum <"$name.old" 2>/dev/null)" != "$sum  -" ]; then
-			echo "$name is lost"
-		fi
-	done < <(grep -v "  ${1:-nothing}\$" ../sums)
+	sha256sum -- * 2>/dev/null | awk -v except="${1-}" '
+		now { has[$2] = $1; next }
+		$2 != except && has[$2] != $1 && has[$2 ".old"] != $1 { print $2 " is lost" }' now=1 - now= ../sums
 }
 leftovers() { find . -name '.?*' -printf '%P is left over\n'; }
 # kept NAME - it is unchanged

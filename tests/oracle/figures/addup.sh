@@ -6,11 +6,13 @@
 # window, core map columns to the whole window, antagonists to at most the waits (unit/hold.h). A walk over
 # a window gives the same figures as the whole capture does for it, also if events are missing, with
 # or without a loss record. A walk in two parts, cut anywhere, prints the same as a single walk.
-# The figures of the single CPUs add up to those of all. EVERY=1: all captures, not only one of each kind.
+# The figures of the single CPUs add up to those of all. EVERY=1: all captures, not only one of each kind, and twice as many cuts and gaps.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 addup=$BUILD/tests/tools/check/addup
 twoparts=$BUILD/tests/tools/check/twoparts
+n=0 times=1
+[ "${EVERY-}" != 1 ] || times=2
 
 for trace in "$DATA"/*.trace; do
 	name=$(basename "$trace" .trace)
@@ -20,8 +22,8 @@ for trace in "$DATA"/*.trace; do
 	esac
 	rm -f x.cdict
 	"$MKPERF" -o x.data "$trace" 2>mkperf.err && "$CDICT" convert -q -i x.data -o x.cdict 2>>mkperf.err
-	"$addup" x.cdict "${FEW:-30}" 2>addup.err >addup.out || echo "ends with $?" >>addup.err
-	"$twoparts" x.cdict "${FEW:-30}" 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
+	"$addup" x.cdict "${FEW:-$((15 * times))}" 2>addup.err >addup.out || echo "ends with $?" >>addup.err
+	"$twoparts" x.cdict "${FEW:-$((15 * times))}" 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
 	python3 "$TOP/tests/tools/check/sumcpus.py" "$CDICT" x.cdict 2>&1 | head -3 >>addup.err
 	verdict "addup-$name" "$(cat addup.err)"
 done
@@ -33,11 +35,12 @@ while IFS= read -r data; do
 		fail "addup-$(basename "$data")" <convert.err
 		continue
 	fi
-	"$addup" x.cdict "${FEW:-15}" 2>addup.err >addup.out || echo "ends with $?" >>addup.err
-	"$twoparts" x.cdict "${FEW:-6}" 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
+	"$addup" x.cdict "${FEW:-$((8 * times))}" 2>addup.err >addup.out || echo "ends with $?" >>addup.err
+	"$twoparts" x.cdict "${FEW:-$((3 * times))}" 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
 	python3 "$TOP/tests/tools/check/sumcpus.py" "$CDICT" x.cdict 2>&1 | head -3 >>addup.err
 	verdict "addup-$(basename "$data" .data)" "$(cat addup.err)"
 	for missing in '40 0' '300 2' '0 8'; do
+		in_sample $((n += 1)) 3 || continue
 		# shellcheck disable=SC2086
 		python3 "$TOP/tests/tools/make/thinperf.py" "$data" x.data $missing 1 2>thin.err || break
 		rm -f x.cdict

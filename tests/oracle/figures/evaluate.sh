@@ -7,7 +7,7 @@
 # that was written from figures.md and cdict(5) alone (tests/tools/check/evaluate), for whole captures
 # and for random windows.
 #
-# EVALUATE_WINDOWS=200 evaluates this number of windows of every capture instead of a few.
+# EVALUATE_WINDOWS=200 evaluates this number of windows of every capture instead of a few; EVERY=1: of the real ones thrice as many.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -37,8 +37,9 @@ done
 
 while IFS= read -r data; do
 	name=$(basename "$data" .data)
-	windows=10
-	! is_large "$data" || windows=3
+	windows=4
+	! is_large "$data" || windows=1
+	[ "${EVERY-}" != 1 ] || windows=$((3 * windows))
 	case $name in
 	*-be) continue ;; # the same again
 	esac

@@ -3,7 +3,7 @@
 # timeout: 600
 # needs: python3
 # Two readers of the same files must agree on every event: libcdict, and one in Python that was
-# written from cdict(5) alone.  The files are all converted fixtures, and damaged files.
+# written from cdict(5) alone.  The files are all converted fixtures, of another byte order every third, and damaged files.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -39,9 +39,12 @@ convert() { # INPUT OUTPUT
 	[ $status -eq 0 ] || [ $status -eq 2 ] || { cat convert.err; return 1; }
 }
 
+n=0
 for trace in "$DATA"/*.trace; do
 	name=$(basename "$trace" .trace)
+	n=$((n + 1))
 	for form in "" --big-endian; do
+		[ -z "$form" ] || in_sample $n 3 || continue
 		"$MKPERF" $form -o x.data "$trace" 2>mkperf.err && convert x.data x.cdict ||
 			{ echo "not ok $name${form#-}"; cat mkperf.err; continue; }
 		agree "$name${form#-}" x.cdict

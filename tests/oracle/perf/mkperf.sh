@@ -2,15 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The synthetic captures are valid: every tests/data/*.trace is built in every form, and perf must read
-# each: the same lines in all forms, as many as the trace has samples.
+# the plain one and every third other (EVERY=1: each): the same lines in all forms, as many as the trace has samples.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
 # Samples, and every other record that perf has a line for.  Without --hide-call-graph perf prints
 # the call chains of a pipe although -F does not ask for them.
-samples() {
-	perf script --guest-code --ns --hide-call-graph -F tid,cpu,time,event,trace -i "$1" 2>perf.err
-}
+samples() { perf_prints_all "$1"; }
 records() {
 	perf script --guest-code --ns --hide-call-graph --show-task-events --show-switch-events \
 		--show-lost-events -F comm,pid,tid,cpu,time,event -i "$1" 2>perf.err
@@ -27,7 +25,8 @@ check() {
 	for form in $forms_beyond_perf $forms_without_formats; do
 		make_form "$form" "$1" "in.$form" || return
 	done
-	for form in $forms_of_perf; do
+	# shellcheck disable=SC2086 # they are words
+	for form in $(some_forms $n 3 $forms_of_perf); do
 		make_form "$form" "$1" "in.$form" || return
 		for what in samples records; do
 			$what "in.$form" >"in.$form.$what" ||
@@ -67,6 +66,8 @@ check() {
 
 have_perf || { echo "perf is not installed" >&2; exit 77; }
 cd "$(mktemp -d)" || exit 1
+n=$((${SAMPLE:-0} - 1))
 for trace in "$DATA"/*.trace; do
+	n=$((n + 1))
 	verdict "mkperf-$(basename "$trace" .trace)" "$(check "$trace")"
 done

@@ -113,18 +113,15 @@ for capture in kvm-small kvm-callchain; do
 	verdict "fields-of-$capture" "$(check_fields "$DATA/$capture.data")"
 done
 [ -n "$SHARED" ] || skip shared "no ../shared with more captures"
-# The sanitizer build checks the code, not the output: it runs each form except the plain one with every sixth trace only.
-n=0
+# Each form except the plain one with every third trace. The sanitizer build checks the code, not the output: with every sixth.
+n=${SAMPLE:-0} of=3
 all_of_perf=$forms_of_perf all_beyond=$forms_beyond_perf all_without=$forms_without_formats
+case $BUILD in *san-*) of=6 ;; esac
 for trace in "$DATA"/*.trace; do
-	case $BUILD in
-	*san-*)
-		# shellcheck disable=SC2086 # they are words
-		forms_of_perf=$(some_forms $n 6 $all_of_perf) forms_beyond_perf=$(some_forms $n 6 $all_beyond)
-		# shellcheck disable=SC2086
-		forms_without_formats=$(some_forms $n 6 $all_without)
-		n=$((n + 1))
-		;;
-	esac
+	# shellcheck disable=SC2086 # they are words
+	forms_of_perf=$(some_forms $n $of $all_of_perf) forms_beyond_perf=$(some_forms $n $of $all_beyond)
+	# shellcheck disable=SC2086
+	forms_without_formats=$(some_forms $n $of $all_without)
+	n=$((n + 1))
 	verdict "$(basename "$trace")" "$(check_trace "$trace")"
 done

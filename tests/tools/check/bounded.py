@@ -5,8 +5,8 @@ bounded.py MIB SECONDS FILE...: runs the commands that read a cdict on each FILE
 plus eight times the file (without a page's data), or more than SECONDS of CPU plus one second per MiB of the file (more if the machine is slow at the moment),
 print more than 20 MB, or do not exit with status 0, or with 1 or 2 and a reason.
 
-For a FILE after --like, a variant of an earlier file, a third of the commands run, selected by the name; with EVERY=1 in
-the environment, all.
+For a FILE after --like, a variant of an earlier file, a sixth of the commands run, selected by the name and by SAMPLE in the
+environment; with EVERY=1 there, all.
 
 MIB may be two numbers, "128,200": the second is the limit for exports and queries, which keep more data per task.
 
@@ -113,7 +113,7 @@ def main(argv):
             mib = os.path.getsize(path) / 1048576
             commands = COMMANDS
             if i >= whole and os.environ.get('EVERY') != '1':
-                commands = COMMANDS[zlib.crc32(os.path.basename(path).encode()) % 3::3]
+                commands = COMMANDS[(zlib.crc32(os.path.basename(path).encode()) + int(os.environ.get('SAMPLE') or 0)) % 6::6]
             for command in commands:
                 for old in os.listdir(folder):
                     os.unlink(f'{folder}/{old}')

@@ -6,8 +6,8 @@ no other files remain.
 
   nowrite.py NOWRITE.SO OUT COMMAND...
 
-OUT is x.cdict or x.txt; the old files are older.cdict and older.txt. Tests the first and the last 20 calls, and about 40 between them; with
-EVERY=1 in the environment, all. Prints faults. A single process, so that a run costs one start.
+OUT is x.cdict or x.txt; the old files are older.cdict and older.txt. Tests the first and the last 10 calls, and about 20 between them (other
+ones for another SAMPLE in the environment); with EVERY=1 there, all. Prints faults. A single process, so that a run costs one start.
 """
 import os
 import shutil
@@ -72,8 +72,9 @@ class Walk:
 
     def walk(self):
         n = self.all()
-        step = 1 if os.environ.get('EVERY') == '1' else n // 40 + 1
-        for at in sorted({*range(1, min(20, n) + 1), *range(20, n + 1, step), *range(max(1, n - 19), n + 1)}):
+        step = 1 if os.environ.get('EVERY') == '1' else n // 20 + 1
+        shift = int(os.environ.get('SAMPLE') or 0) % step
+        for at in sorted({*range(1, min(10, n) + 1), *range(1 + shift, n + 1, step), *range(max(1, n - 9), n + 1)}):
             call = {'NOWRITE_AT': str(at)}
             # ENOSPC, and in turns EIO, EDQUOT, EROFS
             for errno in 28, (5, 122, 30)[at % 3]:

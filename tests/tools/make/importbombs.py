@@ -4,8 +4,8 @@
 importbombs.py FOLDER TRACE_DAT PERFWHIZ: writes hostile files of foreign formats to FOLDER: small ones that inflate to or claim very
 much, and ones with many items that importers keep. TRACE_DAT is a valid file compressed with zstd, PERFWHIZ a valid perfwhiz file.
 
-importbombs.py --change FILE OUT SEED: FILE with one byte changed.
-importbombs.py --longer FILE OUT SEED: FILE with a random byte added; with gzip or zlib, also in the uncompressed data.
+importbombs.py --variants FILE SEED...: for each seed other.SEED.FILE, FILE with one byte changed, and long.SEED.FILE, with a random byte
+added; with gzip or zlib, also in the uncompressed data.
 """
 import ctypes
 import gzip
@@ -120,11 +120,13 @@ def change(data, seed):
 
 
 def main(argv):
-    if argv[0] in ('--longer', '--change'):
+    if argv[0] == '--variants':
         with open(argv[1], 'rb') as f:
             data = f.read()
-        with open(argv[2], 'wb') as f:
-            f.write((longer if argv[0] == '--longer' else change)(data, int(argv[3])))
+        for seed in argv[2:]:
+            for name, made in ('long', longer), ('other', change):
+                with open(f'{name}.{seed}.{argv[1]}', 'wb') as f:
+                    f.write(made(data, int(seed)))
         return
     made = {'members.pfw.gz': members()}
     for name, data in pfw():

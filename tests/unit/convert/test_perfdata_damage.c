@@ -192,6 +192,16 @@ static void every_prefix_ends_cleanly_and_keeps_what_came_before(void **state)
 	}
 }
 
+/* Sanitizers are slow: each bit alone there. */
+static unsigned next_change(unsigned change)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return change << 1;
+#else
+	return change + (change < 8 ? 1 : 13);
+#endif
+}
+
 static void every_changed_byte_ends_cleanly(void **state)
 {
 	(void)state;
@@ -203,7 +213,7 @@ static void every_changed_byte_ends_cleanly(void **state)
 		for (size_t at = 0; at < o.b.len; at++) {
 			uint8_t was = o.b.data[at];
 
-			for (unsigned change = 1; change < 256; change += change < 8 ? 1 : 13) {
+			for (unsigned change = 1; change < 256; change = next_change(change)) {
 				struct seen s;
 				bool damaged;
 
