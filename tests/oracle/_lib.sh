@@ -54,7 +54,7 @@ forms_of_perf='le be pipe zstd zstd-be zstd-pipe dir dir-be dir-zstd attr-old'
 forms_beyond_perf='be-pipe zstd2 attr-new'
 forms_without_formats='kill no-tracing'
 
-# in_sample N OF - whether the N-th of many like cases runs: one of OF, another one for each commit; with EVERY=1 each.
+# in_sample N OF - whether the N-th of many like cases runs: one of OF, by SAMPLE; with EVERY=1 each.
 in_sample() { [ "${EVERY-}" = 1 ] || [ $((($1 + ${SAMPLE:-0}) % $2)) -eq 0 ]; }
 
 # some_forms N OF FORM... - the plain one, and of the others one of OF, another one for each N; with EVERY=1 all.

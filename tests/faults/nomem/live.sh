@@ -9,7 +9,7 @@ set -u
 cd "$(mktemp -d)" || exit 1
 . "$TOP/tests/faults/nomem/_lib.sh"
 
-# points ALL - half of SOME of the first, then SOME others, and half of SOME from which on all fail; other ones for each commit
+# points ALL - half of SOME of the first, then SOME others, and half of SOME from which on all fail; by SAMPLE
 points() {
 	local n step=$(($1 / SOME + 1)) shift
 
