@@ -31,7 +31,7 @@ void pseudonyms_fini(struct pseudonyms *p);
  * memory. */
 const char *pseudonym(struct pseudonyms *p, char kind, const char *text, size_t len);
 /* pseudonym_comm - the same for a task's comm; common names of kernel threads and of QEMU's
- * ("swapper/3", "CPU 0/KVM") identify nobody and stay. */
+ * ("swapper/3", "CPU 0/KVM") identify no person and stay. */
 const char *pseudonym_comm(struct pseudonyms *p, const char *text, size_t len);
 /* pseudonym_label - replaces every text of @l; group numbers and common roles stay. 0 or
  * -ENOMEM. */

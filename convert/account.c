@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts losses, throttling and what is not stored. */
+/* Counts losses, throttling, and events that are not stored. */
 #include "convert/account.h"
 
 #include <errno.h>

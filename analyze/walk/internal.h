@@ -330,7 +330,7 @@ int early_wakes_of_source(struct analyze_engine *eng, const struct analyze_sourc
 /* early_wakes_take - whether such a wait begins with the switch-out of @tid at @out_ns. */
 bool early_wakes_take(struct analyze_engine *eng, uint64_t out_ns, int32_t tid);
 /* resume.c, with opts.digests. engine_resume - sets begin_ns and the state there; engine_settled -
- * whether nothing in the window is open; engine_stop - takes what else is known of the tasks, once
+ * whether nothing in the window is open; engine_stop - reads the remaining facts about the tasks after
  * the walk has stopped early. */
 int engine_resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error *err);
 bool engine_settled(const struct analyze_engine *eng);

@@ -23,7 +23,7 @@ struct analyze_label {
 
 struct analyze_names {
 	void *ctx;
-	/* Fills *out for @task; what is unknown stays NULL. */
+	/* Fills *out for @task; unknown members stay NULL. */
 	void (*find)(void *ctx, const struct analyze_task *task, struct analyze_label *out);
 };
 

@@ -70,7 +70,7 @@ void resume_take_names(const struct digest *d, const struct digest_task *task, s
 	t->pub.vcpu_id = k->vcpu_id;
 }
 
-/* A reused tid is two tasks, whose events in digests cannot be told apart. */
+/* A reused tid is two tasks, whose events in digests cannot be distinguished. */
 static bool is_used_again(const struct analyze_engine *eng, const struct digest *whole)
 {
 	for (size_t i = 0; i < eng->n_records; i++) {

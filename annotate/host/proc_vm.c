@@ -132,7 +132,7 @@ int proc_vm_roles(struct proc_vm *vm, const struct proc_vcpu *vcpus, size_t n_vc
 
 /* --- the kernel's threads --- */
 
-#define NOBODY SIZE_MAX
+#define NO_VM SIZE_MAX
 
 static bool in_cgroup(const struct proc_vm *vm, const struct proc_kernel *k)
 {
@@ -148,13 +148,13 @@ static bool has_inner_pid(const struct proc_vm *vm, const struct proc_kernel *k)
 static size_t only_vm(const struct proc_scan *scan, const struct proc_kernel *k,
 		      bool (*is)(const struct proc_vm *vm, const struct proc_kernel *k))
 {
-	size_t found = NOBODY;
+	size_t found = NO_VM;
 
 	for (size_t i = 0; i < scan->vms.n; i++) {
 		if (!is(&scan->vms.at[i], k))
 			continue;
-		if (found != NOBODY)
-			return NOBODY;
+		if (found != NO_VM)
+			return NO_VM;
 		found = i;
 	}
 	return found;
@@ -163,16 +163,16 @@ static size_t only_vm(const struct proc_scan *scan, const struct proc_kernel *k,
 static size_t vm_of_kernel(const struct proc_scan *scan, const struct proc_kernel *k,
 			   const struct map *vm_of_tid)
 {
-	size_t vm = NOBODY;
+	size_t vm = NO_VM;
 
 	if (k->kind == PROC_KERNEL_PIT) {
 		vm = only_vm(scan, k, has_inner_pid);
 	} else if (k->owner) {
 		const uint32_t *found = map_find(vm_of_tid, (uint32_t)k->owner, 0);
 
-		vm = found ? *found : NOBODY;
+		vm = found ? *found : NO_VM;
 	}
-	return vm != NOBODY ? vm : only_vm(scan, k, in_cgroup);
+	return vm != NO_VM ? vm : only_vm(scan, k, in_cgroup);
 }
 
 static int list_owners(struct map *vm_of_tid, const struct proc_scan *scan)
@@ -212,7 +212,7 @@ int proc_join_kernel(struct proc_scan *scan, struct cdict_error *err)
 		size_t vm = vm_of_kernel(scan, k, &vm_of_tid);
 		struct proc_thread *t;
 
-		if (vm == NOBODY) {
+		if (vm == NO_VM) {
 			scan->kernel.at[kept++] = *k;
 			continue;
 		}

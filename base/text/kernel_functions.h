@@ -38,7 +38,8 @@ struct kernel_functions {
 	ARRAY(struct kernel_function) all;   /* that were read, by address */
 	ARRAY(struct kernel_address) listed; /* that were parsed, by address */
 	const char *text;                    /* of kallsyms */
-	struct buf name; /* of the one that was asked for last, for who wants a NUL behind */
+	struct buf
+		name; /* of the one that was asked for last, for callers that need a trailing NUL */
 };
 
 /* kernel_functions_parse - lines "ffffffff81000000 T _text", or with "\t[module]" behind; of 4 GiB at most. */

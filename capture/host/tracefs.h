@@ -3,8 +3,8 @@
  * tracefs.h - lists the tracepoints of the running kernel, and reads their formats. It only reads
  * files; it never writes to tracefs.
  *
- * Failure    negative code with *err filled; for -EACCES and -ENOENT it says how to help
- * Ownership  the caller frees what is given
+ * Failure    negative code with *err filled; for -EACCES and -ENOENT the text gives the remedy
+ * Ownership  the caller frees the returned memory
  */
 #ifndef CAPTURE_HOST_TRACEFS_H
 #define CAPTURE_HOST_TRACEFS_H

@@ -15,11 +15,11 @@
 #define POLL_MS 200
 /* The rings of CPUs added later do not wake poll(): read them at this interval. */
 #define POLL_MORE_MS 20
-/* A batch this old is stored although it is small: limits what is lost when the recorder is
+/* A batch this old is stored although it is small: limits the loss when the recorder is
  * killed. */
 #define FLUSH_MS 1000u
 
-/* What happened on a CPU while it was not recorded is unknown, and so is the number of events. */
+/* Marks the time in which a CPU was not recorded as a gap with an unknown number of events. */
 static void sees_again(struct group *g, uint32_t cpu, uint64_t t_ns)
 {
 	struct cdict_loss loss = { .what = CDICT_LOSS_RING,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Chooses what is recorded, and opens its rings. */
+/* Chooses the events to record, and opens their rings. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -26,7 +26,7 @@
 /* A block's row in the index, and its header: packed, rather over- than underestimated. */
 #define INDEX_BYTES 32u
 #define HEADER_BYTES 32u
-/* Interval at which stacks are written: limits what is lost when the recorder is killed. */
+/* Interval at which stacks are written: limits the loss when the recorder is killed. */
 #define STACKS_MS 1000u
 /* An item's tasks and losses make at most one block each, plus one for each 8192 of them. */
 #define ROWS_BLOCKS 2u

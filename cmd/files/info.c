@@ -66,7 +66,7 @@ static const struct cmd_option info_options[] = {
 };
 
 static const struct cmd_example info_examples[] = {
-	{ "cdict info run.cdict", "where and when it was recorded, and what is in it" },
+	{ "cdict info run.cdict", "where and when it was recorded, and its contents" },
 	{ "cdict info --verify run.cdict", "is the file complete? (exit status 2 if not)" },
 	{ "cdict convert -i perf.data -o - | cdict info -", "without keeping the cdict" },
 	{ NULL, NULL },

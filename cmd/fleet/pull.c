@@ -39,7 +39,7 @@ struct pulling {
 };
 
 /* A failure that was reported already. */
-enum { TOLD = -9999 };
+enum { REPORTED = -9999 };
 
 /* Limit of a host's name in a file name, which has at most 255 bytes including the rest. */
 #define HOST_MOST 192u
@@ -94,12 +94,12 @@ static int open_file(void *ctx, const char *host, const char *capture)
 
 	if (texts_take(&p->names, path)) {
 		p->status = cmd_errorf(p->call, NULL, "out of memory");
-		return TOLD;
+		return REPORTED;
 	}
 	p->path = path;
 	p->status = cmd_output_open(&p->of, p->call, NULL,
 				    &(struct outfile_options){ .path = p->path, .capture = true });
-	return p->status ? TOLD : 0;
+	return p->status ? REPORTED : 0;
 }
 
 static int write_file(void *ctx, const void *data, size_t size)
@@ -119,7 +119,7 @@ static int commit_file(void *ctx)
 	p->of = NULL;
 	p->status = cmd_output_commit(p->call, p->path, of, 0);
 	p->whole += !p->status;
-	return p->status ? TOLD : 0;
+	return p->status ? REPORTED : 0;
 }
 
 static int abort_file(void *ctx, const char *why)
@@ -146,7 +146,7 @@ static int pull(const struct cmd_call *call, struct store *st, const char *dir)
 	if (p.of)
 		cmd_output_abort(p.of);
 	if (rc)
-		status = rc == TOLD ? p.status : fleet_fail(call, &err);
+		status = rc == REPORTED ? p.status : fleet_fail(call, &err);
 	else if (!p.whole && !p.bad)
 		status = cmd_errorf(call, NULL,
 				    "job %s has no files%s%s; 'cdict push --with-file' adds them",

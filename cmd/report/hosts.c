@@ -26,7 +26,7 @@ struct writing {
 };
 
 /* A failure that was reported already. */
-enum { TOLD = -9999 };
+enum { REPORTED = -9999 };
 
 /* Length of the part before "-HOST.html". */
 static size_t stem(const char *path)
@@ -78,7 +78,7 @@ static char *page_name(const struct writing *w, const char *host, const char *ca
 static int no_memory(struct writing *w)
 {
 	w->status = cmd_errorf(w->call, NULL, "out of memory");
-	return TOLD;
+	return REPORTED;
 }
 
 static int open_capture(void *ctx, const char *host, const char *capture)
@@ -95,7 +95,7 @@ static int open_capture(void *ctx, const char *host, const char *capture)
 		return 0;
 	w->status = cmd_errorf(w->call, NULL, "no temporary file for a capture of %s: %s", host,
 			       strerror(errno));
-	return TOLD;
+	return REPORTED;
 }
 
 static int write_capture(void *ctx, const void *data, size_t size)
@@ -171,7 +171,7 @@ static int commit_capture(void *ctx)
 		return abort_capture(w, err.text);
 	w->status = rc ? cmd_errorf(w->call, NULL, "out of memory") : write_page(w);
 	if (w->status)
-		return TOLD;
+		return REPORTED;
 	if (array_push(&w->out->all, ((struct fleet_page_link){ w->host, w->name })))
 		return no_memory(w);
 	w->host = w->name = NULL;
@@ -189,7 +189,7 @@ int host_pages_write(struct host_pages *out, const struct cmd_call *call, struct
 	int rc = fleet_files_get(st, id, NULL, &ops, &w, &err);
 
 	close_capture(&w);
-	return !rc ? CMD_DONE : rc == TOLD ? w.status : fleet_fail(call, &err);
+	return !rc ? CMD_DONE : rc == REPORTED ? w.status : fleet_fail(call, &err);
 }
 
 void host_pages_fini(struct host_pages *p)

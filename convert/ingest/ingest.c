@@ -89,7 +89,7 @@ static void drop_batch(struct ingest *in, struct batcher_cpu *c, struct batch *b
 	batch_done(&in->spares, b);
 }
 
-/* Who leaves with the first switch of the CPU: its sample is of the task that is switched out. */
+/* Notes the task that leaves with the CPU's first switch: the sample is of the task that is switched out. */
 static void see_switch(const struct ingest *in, struct batcher_cpu *c, const struct batch *b)
 {
 	const struct cdict_event_type *type =

@@ -354,7 +354,7 @@ static void say_damage(struct run *r)
 	report->bad_samples = broken + r->types.too_long;
 }
 
-/* Notes what is unusual, but not damage. */
+/* Notes facts that are unusual, but not damage. */
 static void say_note(struct run *r)
 {
 	struct convert_report *report = r->in.report;

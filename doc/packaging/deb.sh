@@ -18,7 +18,7 @@ maintainer=$(sed -n 's/^Maintainer: //p' debian/control)
 cat >debian/changelog <<END
 cdict ($version) unstable; urgency=medium
 
-  * What is new stands in /usr/share/doc/cdict/changelog.gz.
+  * See /usr/share/doc/cdict/changelog.gz.
 
  -- $maintainer  $(LC_ALL=C date -R -u -d "@${SOURCE_DATE_EPOCH:-$(stat -c %Y CHANGES)}")
 END

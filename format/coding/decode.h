@@ -36,8 +36,8 @@ int format_block_peek(const void *payload, size_t size, struct format_block *inf
 int format_decoder_open(struct format_decoder *dec, const void *payload, size_t size,
 			struct cdict_error *err);
 
-/* format_decoder_give - hands the memory that the open block's events point to to the caller (given), who must have
- * read its events: the block is closed. Returns the size in bytes. */
+/* format_decoder_give - passes the memory that the open block's events point to to the caller, which must have
+ * read the events before: the block is closed. Returns the size in bytes. */
 size_t format_decoder_give(struct format_decoder *dec, void **raw, void **bytes);
 /* format_decoder_next - 1 and *ev (borrowed until the next call), 0 after the last
  * event, CDICT_ECORRUPT when the block contradicts itself. *order: the recorder's

@@ -101,7 +101,7 @@ uint32_t encode_task(struct format_encoder *enc, int32_t tid); /* or STATE_NONE 
 uint32_t encode_key(struct format_encoder *enc, const uint8_t *p, size_t n);
 
 /* digest_collect.c */
-/* Choose what is noted of type @at of enc->types; start a block's notes of a type. */
+/* Choose the notes to keep of type @at of enc->types; start a block's notes of a type. */
 void digest_type(struct format_encoder *enc, uint32_t at);
 void digest_type_begin(struct encode_type *et);
 /* A task was added to enc->st; false: out of memory. */

@@ -200,7 +200,7 @@ static void write_header(struct bits *b, const struct code *literals, bool last)
 	uint8_t len[LITERALS + 2], symbol[LITERALS + 2], extra[LITERALS + 2] = { 0 };
 	uint32_t freq[LENGTHS] = { 0 };
 	unsigned n, n_lengths = LENGTHS;
-	struct code code;
+	struct code code = { 0 };
 
 	memcpy(len, literals->len, LITERALS);
 	len[LITERALS] = len[LITERALS + 1] = 1;
@@ -271,7 +271,7 @@ size_t huffman_deflate(const uint8_t *data, size_t size, struct buf *out)
 	uint8_t *start = size ? buf_room(out, size * 2 + blocks * 400 + 16) : NULL;
 	struct bits b = { .at = start };
 	uint32_t freq[LITERALS];
-	struct code code;
+	struct code code = { 0 };
 
 	if (!start)
 		return 0;

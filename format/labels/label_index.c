@@ -11,7 +11,7 @@
 
 #define TICK_NS UINT64_C(20000000)
 #define DRIFT_PER 10000u
-#define NOBODY UINT32_MAX
+#define NONE UINT32_MAX
 #define ALL (UINT32_MAX - 1)
 #define UNCLEAR (UINT32_MAX - 2)
 
@@ -25,7 +25,7 @@ struct life {
 
 struct label_index {
 	struct mapping labels;
-	uint32_t *life; /* per label: index into lives, or NOBODY, ALL, UNCLEAR */
+	uint32_t *life; /* per label: index into lives, or NONE, ALL, UNCLEAR */
 	bool *used, *asked;
 	struct life *lives; /* by tid, then time */
 	size_t n_lives, cap_lives;
@@ -194,7 +194,7 @@ static bool fits(const struct life *l, uint64_t start_ns, uint64_t within_ns)
 static uint32_t resolve(const struct label_index *ix, const struct cdict_label *label)
 {
 	uint64_t start = recorded(ix, label->start_ns), within = slack(ix, label->start_ns);
-	uint32_t found = NOBODY, exact = NOBODY;
+	uint32_t found = NONE, exact = NONE;
 	unsigned n_found = 0, n_exact = 0, n_older = 0;
 	struct life *l;
 	size_t n;
@@ -289,11 +289,11 @@ const struct mapping *label_index_mapping(const struct label_index *ix)
 	return &ix->labels;
 }
 
-/* Which of the tid's lives the task is, NOBODY when the records have none. */
+/* Which of the tid's lives the task is, NONE when the records have none. */
 static uint32_t life_of(const struct label_index *ix, const struct label_task *task)
 {
 	uint64_t at = task->born_ns != UINT64_MAX ? task->born_ns : task->first_ns;
-	uint32_t found = NOBODY;
+	uint32_t found = NONE;
 	struct life *l;
 	size_t n;
 
@@ -326,7 +326,7 @@ bool label_index_find(struct label_index *ix, const struct label_task *task,
 		      struct cdict_label *out)
 {
 	struct mapping_origins origins = { 0 };
-	uint32_t life = NOBODY;
+	uint32_t life = NONE;
 	bool found = false, looked = false;
 	uint32_t i = mapping_first(&ix->labels, task->tid), first = i;
 

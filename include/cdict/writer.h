@@ -71,7 +71,7 @@ CDICT_API int cdict_writer_event(struct cdict_writer *w, const struct cdict_samp
 				 uint32_t type, const void *payload, size_t size,
 				 struct cdict_error *err);
 
-/* cdict_writer_finish - writes what is pending, the summary and the index. */
+/* cdict_writer_finish - writes pending data, the summary and the index. */
 CDICT_API int cdict_writer_finish(struct cdict_writer *w, struct cdict_error *err);
 CDICT_API uint64_t cdict_writer_bytes(const struct cdict_writer *w); /* written so far */
 CDICT_API void cdict_writer_close(struct cdict_writer *w);

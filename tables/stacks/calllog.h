@@ -12,7 +12,7 @@
  *
  *	calllog_init(&log);
  *	calllog_read(&log, text, size, err);	// of each file
- *	calllog_done(&log, CALLLOG_NS, err);	// what the tree is of
+ *	calllog_done(&log, CALLLOG_NS, err);	// the unit of the tree's values
  *	t = calllog_table(&log);
  *	calllog_fini(&log);
  *

@@ -106,7 +106,7 @@ export class Details {
 			this.question.ask(asks(window), (answer, error) => this.#have(answer, error));
 			return;
 		}
-		// a walk over everything takes seconds: first show what is near
+		// a walk over everything takes seconds: show the nearest first
 		this.question.ask(asks(near), (answer) => {
 			if (answer?.thing && answer.thing.from > near[0] && answer.thing.to < near[1])
 				this.#have({ ...answer, of: null }, null);

@@ -103,7 +103,7 @@ export class Head {
 			`${clean(text ?? '')} Click: show where.`, () => this.#showLoss(from, to), { class: 'badge warn' });
 	}
 
-	/** A badge for what is unknown because its events were not recorded. */
+	/** A badge for figures that are unknown because their events were not recorded. */
 	#missing({ not_recorded: list }) {
 		const title = list.map(({ event, unknown }) => `not recorded: ${event}; unknown: ${unknown}`).join('\n');
 		const names = `unknown: ${list.map(({ unknown }) => unknown).join(' · ')}`;

@@ -5,7 +5,7 @@ import { covers, eventsIn, firstAfter } from './lanes.js';
 
 const MOST = 200000, MOST_EVENTS = 400000; // slices; events of a range
 
-export const NOBODY = 0xffffffff;
+export const NO_TASK = 0xffffffff;
 
 export class Pieces {
 	/** drawn(): called when they arrive. */

@@ -9,7 +9,7 @@ import { Chosen, folded, isVm } from '../groups.js';
 import { Lanes, covers, eventsIn, outline } from '../marks/lanes.js';
 import { STATE_WORDS, inkOn, legend, reasonColours } from '../marks/legend.js';
 import { drawMarks } from '../marks/marks.js';
-import { NOBODY, Pieces } from '../marks/pieces.js';
+import { NO_TASK, Pieces } from '../marks/pieces.js';
 import { clean, count, duration, percent, plural, vmName } from '../text.js';
 import { View } from './view.js';
 
@@ -93,7 +93,7 @@ export class CoresView extends View {
 		const { app } = this;
 		const of = app.capture.tasks[task];
 
-		if (task === NOBODY)
+		if (task === NO_TASK)
 			return null;
 		if (of?.tid === 0)
 			return app.palette.plot;
@@ -284,7 +284,7 @@ export class CoresView extends View {
 		const [from, to] = this.app.range;
 		const x = straight(scale);
 		const states = this.painting === 'state' && this.lanes.covers();
-		let pixel = -1, longest = 0, task = NOBODY, which = -1;
+		let pixel = -1, longest = 0, task = NO_TASK, which = -1;
 		const flush = () => {
 			if (pixel < 0 || !longest)
 				return;
@@ -324,7 +324,7 @@ export class CoresView extends View {
 
 			if (at !== pixel) {
 				flush();
-				[pixel, longest, task, which] = [at, 0, NOBODY, -1];
+				[pixel, longest, task, which] = [at, 0, NO_TASK, -1];
 			}
 			if (b - a > longest && this.app.capture.tasks[pieces.task[i]]?.tid !== 0)
 				[longest, task, which] = [b - a, pieces.task[i], i];
@@ -524,12 +524,12 @@ export class CoresView extends View {
 			const [from, to, task] = [pieces.from[i], pieces.to[i], pieces.task[i]];
 
 			return {
-				lines: [`${app.who(task === NOBODY ? null : task)} on CPU ${cpu}`, `${duration(to - from)} (${count(to - from)} ns)`, `from ${moment(from, 9)}`, `to ${moment(to, 9)}`],
+				lines: [`${app.who(task === NO_TASK ? null : task)} on CPU ${cpu}`, `${duration(to - from)} (${count(to - from)} ns)`, `from ${moment(from, 9)}`, `to ${moment(to, 9)}`],
 				box, click: (e) => {
 					app.chosen = [from, to];
-					if (e.shiftKey && task !== NOBODY)
+					if (e.shiftKey && task !== NO_TASK)
 						app.toggle('tasks', task);
-					else if (task !== NOBODY)
+					else if (task !== NO_TASK)
 						app.details.look('run', task, t);
 				},
 			};
@@ -548,7 +548,7 @@ export class CoresView extends View {
 		const task = bins.majority[cpu * bins.columns + i];
 
 		return {
-			lines: [`mostly ${app.who(task === NOBODY ? null : task)} on CPU ${cpu}`, `busy ${percent(100 * bins.busy_ns[cpu * bins.columns + i] / wide)}, ${plural(bins.switches[cpu * bins.columns + i], 'switch', 'switches')}`,
+			lines: [`mostly ${app.who(task === NO_TASK ? null : task)} on CPU ${cpu}`, `busy ${percent(100 * bins.busy_ns[cpu * bins.columns + i] / wide)}, ${plural(bins.switches[cpu * bins.columns + i], 'switch', 'switches')}`,
 			`in ${duration(Math.round(wide))} from ${moment(bins.from + i * wide, 5)}`], box, click: () => app.details.lookAt(cpu, t),
 		};
 	}

@@ -6,7 +6,7 @@ import { LEFT, RIGHT, drawLoss, drawTimeAxis, timeScale } from '../marks/axis.js
 import { aroundOf } from '../details.js';
 import { Lanes } from '../marks/lanes.js';
 import { drawMarks } from '../marks/marks.js';
-import { NOBODY, Pieces } from '../marks/pieces.js';
+import { NO_TASK, Pieces } from '../marks/pieces.js';
 import { duration } from '../text.js';
 
 const LANE = 26, GAP = 4, AXIS = 20;
@@ -124,7 +124,7 @@ export class Wait {
 			const a = scale(Math.max(from, pieces.from[i])), b = scale(Math.min(to, pieces.to[i]));
 			const y = this.#top(lane);
 
-			if (task === NOBODY) {
+			if (task === NO_TASK) {
 				s.hatch(a, y, b - a, LANE, palette.loss);
 				continue;
 			}
@@ -162,9 +162,9 @@ export class Wait {
 			if (pieces.from[i] > at || pieces.to[i] <= at || !(lane === 1 ? pieces.task[i] === wait.culprit : pieces.cpu[i] === wait.cpu))
 				continue;
 			return {
-				lines: [pieces.task[i] === NOBODY ? 'which task ran is unknown' : app.who(pieces.task[i]), `on CPU ${pieces.cpu[i]}`,
+				lines: [pieces.task[i] === NO_TASK ? 'which task ran is unknown' : app.who(pieces.task[i]), `on CPU ${pieces.cpu[i]}`,
 				duration(pieces.to[i] - pieces.from[i]), `from ${moment(pieces.from[i], 9)}`], box,
-				click: pieces.task[i] === NOBODY ? null : () => app.details.look('run', pieces.task[i], at),
+				click: pieces.task[i] === NO_TASK ? null : () => app.details.look('run', pieces.task[i], at),
 			};
 		}
 		return null;
