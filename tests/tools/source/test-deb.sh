@@ -69,6 +69,7 @@ for release; do
 		bash -c ". /usr/share/bash-completion/completions/cdict; complete -p cdict"
 		perf script --list-dlfilters | grep -q cdict-dlfilter
 		perf script --dlfilter cdict-dlfilter.so --dlarg out=plugin.cdict -i run.data
+		python3 -c "import cdict; assert len(cdict.open(\"run.cdict\").table(\"tasks\")) == 32"
 		cdict info -q plugin.cdict | grep -q "^events  *12,004"
 		printf "%s\n" "#include <cdict/version.h>" "int main(void) { return !cdict_version(); }" >a.c
 		gcc a.c -o a $(pkg-config --cflags --libs cdict); ./a
