@@ -341,7 +341,7 @@ def expected(c):
         ],
     )
 
-    # where R was in the way of V, and V in that of R
+    # where R delayed V, and V delayed R
     on_0 = Dist([w for w in c.waits if w[0] not in (1200, 1300)])
     out_0 = Dist(c.preempts + c.on_cpu_0)
     yield (
