@@ -475,10 +475,10 @@ R
 serve "$work/slow" "$work/good"
 rc_file OS_REGION_NAME=R1
 began=$(date +%s%N)
-run slow --openrc "$work/openrc" --os-timeout 1500
+run slow --openrc "$work/openrc" --os-timeout 6000
 took=$((($(date +%s%N) - began) / 1000000))
-all_the_same a_slow_service_is_given_up 'no complete answer within 1.5 s (--os-timeout)'
-if [ "$took" -lt 10000 ]; then ok in_time; else not_ok in_time "$took ms"; fi
+all_the_same a_slow_service_is_given_up 'no complete answer within 6.0 s (--os-timeout)'
+if [ "$took" -lt 40000 ]; then ok in_time; else not_ok in_time "$took ms"; fi
 
 for body in '' '{' '[]' 'null' '"x"' '<html>' '{"servers": 7}' '{"servers": [{"id": "' '{"servers": [[[[[[[[['; do
 	rules garbage <<-R
