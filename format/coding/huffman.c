@@ -139,8 +139,16 @@ static unsigned sort(uint16_t *symbol, const uint32_t *freq, unsigned n)
 	return used;
 }
 
+/* GCC 12.2 for arm64 at -O2 (-fipa-modref) drops make_code()'s writes to code.bits in its callers: wrong
+ * bytes, and a warning that code is uninitialized. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define NOIPA __attribute__((noipa))
+#else
+#define NOIPA
+#endif
+
 /* A code for @n symbols of the given frequencies, no length above @limit. */
-static void make_code(struct code *c, uint32_t *freq, unsigned n, unsigned limit)
+NOIPA static void make_code(struct code *c, uint32_t *freq, unsigned n, unsigned limit)
 {
 	uint16_t symbol[LITERALS];
 	uint32_t sorted[LITERALS];
@@ -271,7 +279,7 @@ size_t huffman_deflate(const uint8_t *data, size_t size, struct buf *out)
 	uint8_t *start = size ? buf_room(out, size * 2 + blocks * 400 + 16) : NULL;
 	struct bits b = { .at = start };
 	uint32_t freq[LITERALS];
-	struct code code = { 0 };
+	struct code code;
 
 	if (!start)
 		return 0;
