@@ -115,7 +115,7 @@ size_t expr_name(struct expr *x, const char **name);
  * stay as written. */
 bool expr_string(struct expr *x, const char **text, size_t *len);
 
-/* text_len - the bytes before the first NUL of a field's @n bytes; @n when there is none. */
+/* text_len - the bytes before the first NUL of a field's @n bytes; @n without a NUL. */
 static inline size_t text_len(const void *data, size_t n)
 {
 	return n ? strnlen(data, n) : 0;

@@ -2,7 +2,7 @@
 /*
  * label_text.h - display names of labels: "Firewall.05.vcpu0".
  *
- * Ownership  returned texts are given (free them); NULL: there is none, or out of memory
+ * Ownership  the caller frees returned texts; NULL: no text, or out of memory
  *            with *failed set
  */
 #ifndef FORMAT_LABELS_LABEL_TEXT_H

@@ -136,7 +136,7 @@ int plan_best(sqlite3_index_info *info, const struct query_db *db, const struct 
 
 /* ---- values ---- */
 
-/* An integer that compares with times as @v does; false: there is none. */
+/* An integer that compares with times as @v does; false if no integer does. */
 static bool integer_of(sqlite3_value *v, char op, int64_t *out, bool *exact)
 {
 	double d;

@@ -244,7 +244,7 @@ static int count_next(struct page_engine *e, struct cdict_error *err)
 	return rc ? rc : 1;
 }
 
-/* Starts the next walk: 1, 0: there is none, or a negative code. */
+/* Starts the next walk: 1; 0 after the last; or a negative code. */
 static int next_walk(struct page_engine *e, struct cdict_error *err)
 {
 	struct events *v = e->state;

@@ -33,7 +33,7 @@ static int by_key(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* 1 + index of the task with @key at @t_ns, 0: there is none. */
+/* 1 + index of the task with @key at @t_ns; 0 if not found. */
 static size_t find_task(struct page_tasks *t, int64_t key, int64_t t_ns)
 {
 	size_t lo = 0, hi = t->all.n;

@@ -27,7 +27,7 @@ static struct ink ink_of(size_t series)
 
 /* --- axes --- */
 
-/* The smallest and largest drawn value; false: there is none. */
+/* The smallest and largest drawn value; false without values. */
 static bool range(const struct view_sweep_panel *p, bool positive, double *lo, double *hi)
 {
 	bool any = false;

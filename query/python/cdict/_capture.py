@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 
 from . import _library as lib
-from ._errors import Error, import_numpy
+from ._errors import Error, import_numpy, import_pandas
 from ._table import Column, Picture, Table
 
 _loaded = None
@@ -122,8 +122,6 @@ class Events(dict):
 
     def frame(self):
         """The arrays as the columns of a pandas data frame."""
-        from ._errors import import_pandas
-
         return import_pandas().DataFrame(dict(self))
 
 
@@ -356,7 +354,6 @@ class Captures:
 
     def __init__(self, captures):
         self.captures = list(captures)
-        self._db = None
 
     def __iter__(self):
         return iter(self.captures)

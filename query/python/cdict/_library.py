@@ -79,7 +79,6 @@ FUNCTIONS = {
     "reader_schema": (P, [P]),
     "reader_info_count": (S, [P]),
     "reader_info_at": (None, [P, S, P, P]),
-    "reader_events": (c.c_uint64, [P]),
     "reader_type_events": (c.c_uint64, [P, S]),
     "reader_window": (c.c_bool, [P, P, P]),
     "reader_cpus": (c.c_uint32, [P]),
@@ -101,7 +100,6 @@ FUNCTIONS = {
     "table_integer": (c.c_bool, [P, S, S, P]),
     "table_number": (c.c_bool, [P, S, S, P]),
     "table_lossy": (c.c_bool, [P, S]),
-    "version": (c.c_char_p, []),
 }
 
 

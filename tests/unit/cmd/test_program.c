@@ -34,7 +34,7 @@ static void put(const char *folder, mode_t folder_mode, mode_t mode, uid_t owner
 	assert_int_equal(chmod(folder, folder_mode), 0);
 }
 
-/* The status of the program found as `tool`; 100 + errno when there is none. */
+/* The status of the program found as `tool`; 100 + errno if it is not found. */
 static int tool(const char *format)
 {
 	char name[] = "tool", *argv[] = { name, NULL };

@@ -68,7 +68,7 @@ struct row {
 	uint64_t config, sample_type;
 	const char *glob; /* "sched:*" */
 	bool stored;
-	const char *why; /* prefix of the message; NULL: there is none */
+	const char *why; /* prefix of the message; NULL: no message */
 };
 
 static const struct row rows[] = {

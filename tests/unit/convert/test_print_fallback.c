@@ -58,7 +58,7 @@ static size_t put_numbers(uint8_t *at, const uint64_t *values, size_t n, unsigne
 	return n * size;
 }
 
-/* Returns the text printed for an event of @type with b = @b and i = @i; "?" when there is none. */
+/* Returns the text printed for an event of @type with b = @b and i = @i; "?" if nothing is printed. */
 static char *printed(struct print *p, const struct cdict_schema *schema, size_t type, int32_t i,
 		     uint8_t b)
 {
