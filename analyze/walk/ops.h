@@ -45,6 +45,8 @@ enum analyze_kind {
  * SCHED_DEADLINE. */
 #define ANALYZE_NEED_PRIORITIES (UINT32_C(1) << 31)
 #define ANALYZE_NO_PRIO INT32_MIN
+/* Also whether an interrupt woke the task: analyze_wake.irq. */
+#define ANALYZE_NEED_CONTEXT (UINT32_C(1) << 30)
 #define ANALYZE_NEED_SYSCALLS (ANALYZE_NEED(SYS_ENTER) | ANALYZE_NEED(SYS_EXIT))
 #define ANALYZE_NEED_WAKES (ANALYZE_NEED(WAKING) | ANALYZE_NEED(WAKEUP) | ANALYZE_NEED(WAKEUP_NEW))
 /* Events that identify tasks and the running task: handled in every walk, so that all walks
@@ -110,6 +112,10 @@ struct analyze_wake {
 	uint32_t task;
 	uint32_t target_cpu; /* CDICT_CPU_UNKNOWN when not recorded */
 	int32_t prio;
+	/* A hardware or software interrupt on @cpu woke it, not the task that ran there, by
+	 * common_flags: TRACE_FLAG_HARDIRQ and TRACE_FLAG_SOFTIRQ in the kernel's
+	 * include/linux/trace_events.h. */
+	bool irq;
 	/* Not a current event: @task was woken while still on its CPU, by @waker (ANALYZE_NO_TASK:
 	 * unknown) on @cpu, and has no other wake-up before its next switch-in. It is switched out
 	 * now. */

@@ -373,6 +373,8 @@ void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
 	if (ti->field[WAKE_TARGET] >= 0)
 		wake.target_cpu = (uint32_t)ev->values[ti->field[WAKE_TARGET]];
 	wake.prio = priority(eng, ev, ti->field[WAKE_PRIO]);
+	if (eng->needs & ANALYZE_NEED_CONTEXT && ti->field[WAKE_FLAGS] >= 0)
+		wake.irq = ev->values[ti->field[WAKE_FLAGS]] & (0x08 | 0x10);
 	wake.first = t->where != TASK_ON && t->ready_ns == ANALYZE_NO_TIME;
 	if (wake.first)
 		t->ready_ns = eng->now_ns;

@@ -25,7 +25,7 @@ struct known {
 #define WAKE(what, kind)                                                                           \
 	{                                                                                          \
 		"sched:sched_" what, ANALYZE_KIND_##kind,                                          \
-			{ "pid", "target_cpu|cpu", "comm", "prio", "success" }, 1                  \
+			{ "pid", "target_cpu|cpu", "comm", "prio", "success", "common_flags" }, 1  \
 	}
 
 static const struct known known[] = {
@@ -112,7 +112,8 @@ static void resolve(struct type_info *ti, const struct cdict_event_type *type)
 			continue;
 		for (unsigned i = 0; i < FIELDS_MAX && known[k].fields[i]; i++) {
 			int at = find_field(type, known[k].fields[i]);
-			bool text = strstr(known[k].fields[i], "comm") != NULL;
+			bool text = strstr(known[k].fields[i], "comm") &&
+				    strncmp(known[k].fields[i], "common_", 7) != 0;
 
 			if (at >= 0 && is_text(&type->fields[at]) != text)
 				at = -1;
@@ -317,18 +318,20 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 	return 0;
 }
 
-/* Priorities, which few analyses need. */
-static bool is_priority(const struct type_info *ti, int field)
+/* ANALYZE_NEED_PRIORITIES, ANALYZE_NEED_CONTEXT: what few analyses need of a field; 0: no bit. */
+static unsigned special_need(const struct type_info *ti, int field)
 {
 	switch ((enum analyze_kind)ti->kind) {
 	case ANALYZE_KIND_SWITCH:
-		return field == SW_PREV_PRIO || field == SW_NEXT_PRIO;
+		return field == SW_PREV_PRIO || field == SW_NEXT_PRIO ? ANALYZE_NEED_PRIORITIES : 0;
 	case ANALYZE_KIND_WAKING:
 	case ANALYZE_KIND_WAKEUP:
 	case ANALYZE_KIND_WAKEUP_NEW:
-		return field == WAKE_PRIO;
+		return field == WAKE_PRIO    ? ANALYZE_NEED_PRIORITIES
+		       : field == WAKE_FLAGS ? ANALYZE_NEED_CONTEXT
+					     : 0;
 	default:
-		return false;
+		return 0;
 	}
 }
 
@@ -352,8 +355,7 @@ uint64_t **types_fields(const struct type_info *types, const struct cdict_schema
 		if (common_pid && ti->common_pid >= 0)
 			fields[i][ti->common_pid / 64] |= UINT64_C(1) << ti->common_pid % 64;
 		for (int f = 0; f < FIELDS_MAX && needs & 1u << ti->kind; f++)
-			if (ti->field[f] >= 0 &&
-			    (needs & ANALYZE_NEED_PRIORITIES || !is_priority(ti, f)))
+			if (ti->field[f] >= 0 && !(special_need(ti, f) & ~needs))
 				fields[i][ti->field[f] / 64] |= UINT64_C(1) << ti->field[f] % 64;
 	}
 	return fields;

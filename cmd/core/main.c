@@ -28,6 +28,7 @@
 	X(tasks)                                                                                   \
 	X(exits)                                                                                   \
 	X(vcpu)                                                                                    \
+	X(vm)                                                                                      \
 	X(latency)                                                                                 \
 	X(coremap)                                                                                 \
 	X(switches)                                                                                \

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict vm: one VM, where its time went, its threads, and who woke them. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/input/input.h"
+#include "cmd/tables/figures.h"
+#include "tables/vm/story.h"
+
+struct vm_opts {
+	struct options_shared shared;
+	bool chain;
+};
+
+/* Chains of wake-ups, and links of one, that fit a reader's attention; with -v, --chain, in CSV and
+ * JSON: all. */
+#define MOST_CHAINS 3
+#define MOST_LINKS 5
+
+/* The VM of the wanted vCPUs; NULL with *several: there are several. Borrowed from @names. */
+static const char *only_vm(const struct figures *f, struct culprits *names, bool *several)
+{
+	const struct tables_walk *w = &f->walk;
+	const char *vm = NULL;
+
+	*several = false;
+	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus); i++) {
+		const struct analyze_task *task = analyze_engine_task(
+			w->eng, analyze_vcpus_row_at(w->vcpus, i)->task);
+		const char *name;
+
+		if (!names_wanted(&w->names, task))
+			continue;
+		name = culprits_vm(names, task);
+		if (!name || (vm && name != vm)) {
+			*several = name != NULL;
+			return NULL;
+		}
+		vm = name;
+	}
+	return vm;
+}
+
+static int print_story(struct figures *f, const char *vm)
+{
+	const struct vm_opts *opts = f->call->opts;
+	bool all = f->call->verbose || opts->chain || f->opts->format != TABLE_AS_TEXT;
+	struct cdict_error err = { 0 };
+	struct table *tables[3];
+	struct story *story;
+	char *text;
+	int status;
+
+	if (story_new(&story, &f->walk, vm, &err))
+		return figures_fail(f, &err);
+	text = story_text(story);
+	if (opts->chain && f->opts->format == TABLE_AS_TEXT) {
+		tables[0] = story_chains(story, 0, 0);
+		status = text ? figures_print(f, text, tables, 1) : figures_no_memory(f);
+	} else {
+		tables[0] = opts->chain ? story_chains(story, 0, 0) : story_parts(story);
+		tables[1] = story_threads(story);
+		tables[2] = opts->chain ? story_parts(story)
+			    : all       ? story_chains(story, 0, 0)
+					: story_chains(story, MOST_CHAINS, MOST_LINKS);
+		status = text ? figures_print(f, text, tables, 3) : figures_no_memory(f);
+	}
+	free(text);
+	story_free(story);
+	return status;
+}
+
+static int print(struct figures *f)
+{
+	struct culprits names = { .names = &f->walk.names };
+	bool several;
+	const char *vm;
+	struct table *t;
+	int status;
+
+	if (!figures_has_vcpus(f)) {
+		t = tables_vcpu_groups(&f->walk);
+		return figures_print(f, NULL, &t, 1);
+	}
+	vm = only_vm(f, &names, &several);
+	if (vm) {
+		status = print_story(f, vm);
+	} else if (names.failed) {
+		status = figures_no_memory(f);
+	} else {
+		t = tables_vcpu_groups(&f->walk);
+		status = figures_print(
+			f, several ? "Several VMs; 'cdict vm NAME FILE' shows one of them." : NULL,
+			&t, 1);
+	}
+	culprits_fini(&names);
+	return status;
+}
+
+/* Whether the only operand is the file, not the name of a VM. */
+static bool is_file(const struct cmd_call *call)
+{
+	const struct vm_opts *opts = call->opts;
+
+	return !opts->shared.input &&
+	       (opts->shared.vm || !strcmp(call->operands[0], "-") ||
+		!access(call->operands[0], F_OK));
+}
+
+static int vm_run(const struct cmd_call *call)
+{
+	struct vm_opts opts = *(const struct vm_opts *)call->opts;
+	struct cmd_call its = *call;
+	struct figures f = { 0 };
+	int status;
+
+	its.opts = &opts;
+	if (call->n_operands == 2 || (call->n_operands == 1 && !is_file(call))) {
+		if (opts.shared.vm)
+			return cmd_usage(call, "the VM is given twice: %s and --vm %s",
+					 call->operands[0], opts.shared.vm);
+		if (call->n_operands == 2 && opts.shared.input)
+			return cmd_usage(call, "the file is given twice: %s and -i %s",
+					 call->operands[1], opts.shared.input);
+		opts.shared.vm = call->operands[0];
+		its.operands++;
+		its.n_operands--;
+	}
+	status = figures_open_file(&f, &its, input_file(&its));
+	if (!status) {
+		struct cdict_error err = { 0 };
+
+		status = story_add(&f.walk, &err) ? figures_fail(&f, &err) : figures_run_wanted(&f);
+	}
+	if (!status)
+		status = print(&f);
+	figures_close(&f);
+	return status;
+}
+
+static const struct cmd_option vm_options[] = {
+	OPTION_INPUT,
+	CMD_FLAG(0, "chain", struct vm_opts, chain,
+		 "the longest wait of every thread with the chain of wake-ups before it"),
+	OPTION_VM,
+	OPTIONS_MAP,
+	OPTION_CPU,
+	OPTIONS_WINDOW,
+	OPTION_NO_GUEST_MODE,
+	OPTION_APPEND_TID,
+	OPTION_FORMAT,
+	OPTION_NO_PAGER,
+	OPTIONS_READ,
+	CMD_OPTIONS_END,
+};
+
+static const struct cmd_example vm_examples[] = {
+	{ "cdict vm run.cdict", "the VMs of a capture, most delayed first; if there is one: it" },
+	{ "cdict vm 1044 run.cdict", "where that VM's time went, which of its threads waited, and why" },
+	{ "cdict vm 1044 run.cdict --chain", "who woke each of its threads before its longest wait" },
+	{ "cdict vm 1044 run.cdict --json", "the same for a program" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_vm = {
+	.name = "vm",
+	.brief = "one VM: where its time went, which of its threads waited, and who woke them",
+	.operands = "[NAME] [FILE]",
+	.about =
+		"Splits the time of the VM's vCPUs, exact to the ns: in the guest, waiting for a CPU "
+		"(behind which VM or task), handling exits (by reason), in the VMM, halted, "
+		"blocked, unknown. A halt counts apart while another thread of the VM (I/O thread, "
+		"vhost, worker, emulator) waited for a CPU. Then the VM's threads and their longest "
+		"waits, and for the longest of them the chain of wake-ups: who made the task ready, "
+		"who had made that one ready, back to an interrupt.",
+	.options = vm_options,
+	.opts_size = sizeof(struct vm_opts),
+	.max_operands = 2,
+	.examples = vm_examples,
+	.run = vm_run,
+};
