@@ -33,8 +33,8 @@ struct analyze_chains {
 	struct analyze_engine *eng;
 	struct analyze_chains_options opts;
 	struct waiters waiters;
-	struct wakeup *ring; /* wake-up n is at n % RING */
-	uint64_t n_wakeups;  /* the newest one has this number */
+	struct wakeup *ring;        /* wake-up n is at n % RING */
+	uint64_t n_wakeups;         /* the newest one has this number */
 	ARRAY(struct state) states; /* by task */
 	struct index index;         /* of rows, by task */
 	ARRAY(struct analyze_chain_row) rows;
@@ -69,10 +69,9 @@ static void on_wake(void *self, const struct analyze_wake *wake)
 {
 	struct analyze_chains *c = self;
 	struct state *s = state_of(c, wake->task);
-	struct wakeup w = { .t_ns = wake->t_ns,
-			    .task = wake->task,
-			    .cpu = wake->cpu,
-			    .irq = wake->irq };
+	struct wakeup w = {
+		.t_ns = wake->t_ns, .task = wake->task, .cpu = wake->cpu, .irq = wake->irq
+	};
 	uint64_t since_ns;
 
 	if (!s)
@@ -142,7 +141,8 @@ static void follow(const struct analyze_chains *c, struct analyze_chain_row *row
 						     .cpu = CDICT_CPU_UNKNOWN,
 						     .from_ns = before->t_ns,
 						     .waited_ns = w->waited_ns,
-						     .ran_ns = w->t_ns - before->t_ns - w->waited_ns };
+						     .ran_ns = w->t_ns - before->t_ns -
+							       w->waited_ns };
 		w = before;
 	}
 }

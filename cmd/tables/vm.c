@@ -26,8 +26,8 @@ static const char *only_vm(const struct figures *f, struct culprits *names, bool
 
 	*several = false;
 	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus); i++) {
-		const struct analyze_task *task = analyze_engine_task(
-			w->eng, analyze_vcpus_row_at(w->vcpus, i)->task);
+		const struct analyze_task *task =
+			analyze_engine_task(w->eng, analyze_vcpus_row_at(w->vcpus, i)->task);
 		const char *name;
 
 		if (!names_wanted(&w->names, task))
@@ -103,9 +103,8 @@ static bool is_file(const struct cmd_call *call)
 {
 	const struct vm_opts *opts = call->opts;
 
-	return !opts->shared.input &&
-	       (opts->shared.vm || !strcmp(call->operands[0], "-") ||
-		!access(call->operands[0], F_OK));
+	return !opts->shared.input && (opts->shared.vm || !strcmp(call->operands[0], "-") ||
+				       !access(call->operands[0], F_OK));
 }
 
 static int vm_run(const struct cmd_call *call)
@@ -157,8 +156,10 @@ static const struct cmd_option vm_options[] = {
 
 static const struct cmd_example vm_examples[] = {
 	{ "cdict vm run.cdict", "the VMs of a capture, most delayed first; if there is one: it" },
-	{ "cdict vm 1044 run.cdict", "where that VM's time went, which of its threads waited, and why" },
-	{ "cdict vm 1044 run.cdict --chain", "who woke each of its threads before its longest wait" },
+	{ "cdict vm 1044 run.cdict",
+	  "where that VM's time went, which of its threads waited, and why" },
+	{ "cdict vm 1044 run.cdict --chain",
+	  "who woke each of its threads before its longest wait" },
 	{ "cdict vm 1044 run.cdict --json", "the same for a program" },
 	{ NULL, NULL },
 };

@@ -88,8 +88,13 @@ enum {
 #define OF_OFF TABLE_OF_TIMES_OFF | TABLE_OF_ALL | TABLE_OF_STATES
 
 static const struct table_column thread_columns[] = {
-	CELLS_OF_TASK,
-	{ "role", "role", TABLE_TEXT, 0, NULL, 0 },
+	{ "name", "task", TABLE_TEXT, 0, cell_name, 0 },
+	{ "tid", "tid", TABLE_INTEGER, 0, cell_tid, 0 },
+	{ "pid", "pid", TABLE_INTEGER, TABLE_MACHINE, cell_pid, 0 },
+	{ "comm", "comm", TABLE_TEXT, TABLE_MACHINE, cell_comm, 0 },
+	{ "vm", "vm", TABLE_TEXT, TABLE_MACHINE, cell_vm, 0 },
+	{ "vcpu", "vcpu", TABLE_INTEGER, TABLE_MACHINE, cell_vcpu, 0 },
+	{ "role", "role", TABLE_TEXT, TABLE_SPARE, NULL, 0 },
 	{ "run_ns", "run ms", TABLE_MS, 0, NULL, 0 },
 	{ "delayed_ns", "delayed ms", TABLE_MS, TABLE_KEEP | OF_OFF, NULL, 0 },
 	{ "delayed_percent", "%", TABLE_PERCENT, OF_OFF, NULL, 0 },
@@ -98,7 +103,7 @@ static const struct table_column thread_columns[] = {
 	  0 },
 	{ "worst_at_ns", "at s", TABLE_TIME, TABLE_KEEP | TABLE_EACH | TABLE_OF_ALL, NULL, 0 },
 	{ "worst_cpu", "on CPU", TABLE_INTEGER, TABLE_EACH | TABLE_OF_ALL, NULL, 0 },
-	{ "worst_behind", "behind", TABLE_TEXT, TABLE_EACH | TABLE_OF_ALL, NULL, 0 },
+	{ "worst_behind", "behind", TABLE_TEXT, TABLE_KEEP | TABLE_EACH | TABLE_OF_ALL, NULL, 0 },
 	{ "worst_held_ns", "for ms", TABLE_MS,
 	  TABLE_GAUGE | TABLE_SPARE | TABLE_EACH | TABLE_OF_ALL, NULL, 0 },
 	TABLE_COLUMNS_END,

@@ -43,8 +43,8 @@ static int find_members(struct story *s, const char *vm, struct cdict_error *err
 
 	for (size_t i = 0; !s->vm && i < analyze_vcpus_row_count(w->vcpus); i++) {
 		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(w->vcpus, i);
-		const char *name = culprits_vm(&s->fold.culprits,
-					       analyze_engine_task(w->eng, row->task));
+		const char *name =
+			culprits_vm(&s->fold.culprits, analyze_engine_task(w->eng, row->task));
 
 		if (!name)
 			return cdict_fail_nomem(err);
@@ -222,8 +222,7 @@ static void add_exits(struct story *s, const struct analyze_vcpu_row *row)
 	for (size_t k = 0; k < row->n_reasons; k++) {
 		const struct analyze_vcpu_reason *reason = &row->reasons[k];
 		const char *name = *reason->name ? stringset_add(&s->fold.culprits.texts,
-								 reason->name,
-								 strlen(reason->name))
+								 reason->name, strlen(reason->name))
 						 : NULL;
 
 		s->failed |= *reason->name && !name;

@@ -20,7 +20,8 @@ void story_put_of(struct sink *out, const struct story_row *row)
 	} else if (row->kind && !strcmp(row->kind, "self")) {
 		sink_puts(out, "behind itself");
 	} else if (!row->of) {
-		sink_puts(out, row->part == STORY_WAITED ? "behind an unknown task" : "unknown reason");
+		sink_puts(out,
+			  row->part == STORY_WAITED ? "behind an unknown task" : "unknown reason");
 	} else {
 		sink_puts(out, row->part == STORY_WAITED ? "behind " : "");
 		escape_terminal(out, row->of, strlen(row->of));
@@ -66,9 +67,9 @@ static void put_thread(struct sink *out, const struct story *s, const struct sto
 	const struct analyze_wait *worst = &thread->waits->worst;
 
 	tables_say_who(out, s->w, thread->task);
-	sink_puts(out, " waited ");
+	sink_puts(out, tables_has_wakeups(s->w) ? " waited " : " was preempted for ");
 	tables_duration(out, thread->delayed_ns);
-	sink_puts(out, " for a CPU, at most ");
+	sink_puts(out, tables_has_wakeups(s->w) ? " for a CPU, at most " : ", at most ");
 	tables_duration(out, worst->dur_ns);
 	sink_puts(out, " at ");
 	tables_say_when(out, worst->at_ns);
@@ -94,11 +95,12 @@ char *story_text(const struct story *s)
 	tables_duration(&out, s->life_ns);
 	sink_puts(&out, s->n_vcpus == 1 ? ": " : " in all: ");
 	put_part(&out, s, STORY_GUEST, "in the guest", &first);
-	put_part(&out, s, STORY_WAITED, "waiting for a CPU", &first);
+	put_part(&out, s, STORY_WAITED,
+		 tables_has_wakeups(s->w) ? "waiting for a CPU" : "preempted", &first);
 	put_part(&out, s, STORY_EXIT, "handling exits", &first);
 	put_part(&out, s, STORY_VMM, "in the VMM", &first);
-	put_part(&out, s, STORY_HALTED_OWN,
-		 "halted while another of its threads waited for a CPU", &first);
+	put_part(&out, s, STORY_HALTED_OWN, "halted while another of its threads waited for a CPU",
+		 &first);
 	put_part(&out, s, STORY_HALTED, s->sums[STORY_HALTED_OWN] ? "halted otherwise" : "halted",
 		 &first);
 	put_part(&out, s, STORY_BLOCKED, "blocked", &first);

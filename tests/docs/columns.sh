@@ -56,6 +56,9 @@ vcpu --by antagonist run.cdict
 vcpu --by vm run.cdict
 vcpu --by sibling siblings.cdict
 vcpu --by halt halts.cdict
+vm run.cdict
+vm 1044 run.cdict
+vm --chain 1044 run.cdict
 latency run.cdict
 latency --by cpu run.cdict
 latency --perf run.cdict

@@ -62,7 +62,7 @@ same() {
 (cd root && "$CDICT" convert -q -i run.data -o want.cdict)
 alone convert -q -i run.data -o run.cdict 2>err
 verdict alone_it_converts_to_the_same_bytes "$(cat err; cmp root/want.cdict root/run.cdict 2>&1)"
-for table in info script tasks exits vcpu latency coremap switches successors stats; do
+for table in info script tasks exits vcpu vm latency coremap switches successors stats; do
 	same "$table" $table run.cdict
 done
 same json vcpu --format json run.cdict

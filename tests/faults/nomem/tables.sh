@@ -12,7 +12,7 @@ cd "$(mktemp -d)" || exit 1
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o y.cdict || exit 1
 
 for format in text json; do
-	for command in tasks 'tasks --by role' exits vcpu latency coremap switches count 'successors -t CPU'; do
+	for command in tasks 'tasks --by role' exits vcpu vm latency coremap switches count 'successors -t CPU'; do
 		# shellcheck disable=SC2086 # a command is words
 		walk "nomem_${command%% *}_$format" "$CDICT" ${command%% -*} x.cdict \
 			${command#"${command%% *}"} --format $format

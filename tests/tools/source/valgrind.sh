@@ -11,7 +11,7 @@ run() { valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds
 for input in kvm-small kvm-pipe kvm-zstd kvm-callchain; do
 	run convert -q -i "$data/$input.data" -o "$input.cdict"
 done
-for command in info tasks latency exits vcpu coremap switches count 'successors -t CPU' stats script; do
+for command in info tasks latency exits vcpu 'vm 1044' coremap switches count 'successors -t CPU' stats script; do
 	# shellcheck disable=SC2086 # words
 	run ${command%% *} kvm-callchain.cdict ${command#"${command%% *}"}
 done

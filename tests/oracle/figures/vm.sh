@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# needs: python3
+# cdict vm: the parts add up to the time of the VM's vCPUs and agree with vcpu and tasks, whole and in windows; each link of the
+# chains is that of a model which reads the printed events alone. vhost's wait of 165 ms in kvm-libvirt is found with its waker.
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+
+cat >model.py <<'END_OF_MODEL'
+import json, random, re, subprocess, sys
+
+cdict, file = sys.argv[1:]
+def run(*args): return subprocess.run([cdict, *args, file, "-q", "--max-loss", "100"], capture_output=True, text=True, errors="replace").stdout
+def ns(text): s, f = text.split("."); return int(s) * 10**9 + int(f.ljust(9, "0"))
+
+# The printed events: time, CPU, sample's tid, name, fields.
+line = re.compile(r"\s*(\d+)\s+\[(\d+)\]\s+(\d+\.\d+):\s+(sched:\w+): (.*)")
+scope = json.loads(run("info", "--json"))["capture"]["scope"] or ""
+begins = int((re.search(r"begins=(\d+)", scope) or [0, 0])[1])  # waits that began before all CPUs were recorded are unknown
+on, woken, since, wait_ns, waker_of, begun, waits = {}, {}, {}, {}, {}, {}, {}
+wakes = {}  # (tid, time) -> (CPU, running tid, the waker's wake-up, its wait since then)
+events = run("script", "-e", "sched:*")
+for l in events.splitlines():
+    m = line.match(l)
+    if not m: continue
+    cpu, t, name, rest = int(m[2]), ns(m[3]), m[4], m[5]
+    if name == "sched:sched_switch":
+        prev, nxt = int(re.search(r"prev_pid=(\d+)", rest)[1]), int(re.search(r"next_pid=(\d+)", rest)[1])
+        state = re.search(r"prev_state=(\S+)", rest)[1]
+        on[cpu] = nxt
+        since.pop(prev, None)
+        if state.startswith("R"): since[prev] = t
+        else: woken.pop(prev, None)
+        if nxt in since:
+            if since[nxt] >= begins: waits.setdefault(nxt, []).append((since[nxt], t, cpu))
+            wait_ns[nxt] = wait_ns.get(nxt, 0) + t - since.pop(nxt)
+    elif name in ("sched:sched_waking", "sched:sched_wakeup_new"):
+        tid = int(re.search(r" pid=(\d+)", " " + rest)[1])
+        if tid in since or tid in on.values(): continue
+        by = on.get(cpu)
+        wakes[tid, t] = (cpu, by, woken.get(by), wait_ns.get(by, 0))
+        woken[tid], since[tid], wait_ns[tid] = t, t, 0
+
+wrong, links, longest = [], 0, 0
+def check(vm, window, vcpus, tasks):
+    global links, longest
+    story = json.loads(run("vm", vm, "--json", *window))
+    mine = [v for v in vcpus if v["vm"] == vm]
+    life = sum(sum(v[k] or 0 for k in ("guest_ns", "exit_ns", "qemu_ns", "preempted_ns", "waiting_ns", "halted_ns", "blocked_ns", "unknown_ns"))
+               - (v["absent_ns"] or 0) for v in mine)
+    parts = {}
+    for p in story["parts"]: parts[p["part"]] = parts.get(p["part"], 0) + p["time_ns"]
+    want = {"guest": "guest_ns", "exit": "exit_ns", "VMM": "qemu_ns", "waited": "delayed_ns", "blocked": "blocked_ns"}
+    for part, key in want.items():
+        if parts.get(part, 0) != sum(v[key] or 0 for v in mine): wrong.append(f"{vm} {window} {part}: {parts.get(part)}")
+    if sum(parts.values()) != life or story["total"]["time_ns"] != life:
+        wrong.append(f"{vm} {window}: parts {sum(parts.values())}, total {story['total']}, vCPUs {life}")
+    of_tid = {(t["tid"], t["pid"]): t for t in tasks}
+    for t in story["threads"]:
+        other = of_tid.get((t["tid"], t["pid"]))
+        if not other or any(t[k] != other[k] for k in ("run_ns", "delayed_ns", "delays", "worst_ns")): wrong.append(f"{vm} {window} {t} {other}")
+    if window: return
+    chain = []
+    for l in story["chains"] + [{"chain": -1}]:
+        if chain and l["chain"] != chain[0]["chain"]:
+            follow(vm, chain)
+            chain = []
+        chain.append(l)
+
+def follow(vm, chain):
+    global links, longest
+    first = chain[0]
+    wait = max(waits.get(first["tid"], [(0, 0, 0)]), key=lambda w: w[1] - w[0])
+    if wait[1] - wait[0] != first["waited_ns"] or wait[0] != first["ready_ns"]: wrong.append(f"{vm}: the longest wait is {wait}, printed {first}")
+    longest = max(longest, first["waited_ns"])
+    for l, nxt in zip(chain, chain[1:] + [None]):
+        links += 1
+        wake = wakes.get((l["tid"], l["ready_ns"]))
+        if not wake:
+            if not l["by"].startswith("preempted by ") or l is not first: wrong.append(f"{vm}: no wake-up of {l}")
+            continue
+        cpu, by, before, waited = wake
+        if l["waker_cpu"] != cpu: wrong.append(f"{vm}: woken on CPU {cpu}, printed {l}")
+        if nxt:
+            if nxt["tid"] != by or nxt["ready_ns"] != before or nxt["waited_ns"] != waited or nxt["ran_ns"] != l["ready_ns"] - before - waited:
+                wrong.append(f"{vm}: {l} was woken by {by}, woken at {before}, which waited {waited}; printed {nxt}")
+        elif by == 0 and l["by"] != f"an interrupt on CPU {cpu}": wrong.append(f"{vm}: CPU {cpu} was idle: {l}")
+        elif by != 0 and not re.match(r"an interrupt on CPU|.*, which was not woken before$|the chain is longer$|an unknown task|unknown: ", l["by"]):
+            wrong.append(f"{vm}: the chain ends at {l}, woken by {by}")
+
+vcpus, tasks = json.loads(run("vcpu", "--json"))["vcpu"], json.loads(run("tasks", "--json"))["tasks"]
+names = sorted({v["vm"] for v in vcpus if v["vm"]})
+for vm in names: check(vm, (), vcpus, tasks)
+random.seed(7)
+for _ in range(4):
+    a = random.random() * 90
+    window = ("--time", f"{a:.3f}%-{a + random.random() * 10:.3f}%")
+    vcpus, tasks = json.loads(run("vcpu", "--json", *window))["vcpu"], json.loads(run("tasks", "--json", *window))["tasks"]
+    for vm in names: check(vm, window, vcpus, tasks)
+if not names: wrong.append("no VM")
+print(len(names), len(wakes), links, longest, file=sys.stderr)
+print("\n".join(wrong[:10]))
+END_OF_MODEL
+
+for data in "$DATA/kvm-small.data" "$DATA/kvm-libvirt-cgroups.data" ${SHARED:+"$SHARED/captures/kvm/kvm-libvirt.data"}; do
+	name=$(basename "$data" .data)
+	"$CDICT" convert -q -i "$data" -o "$name.cdict" </dev/null
+	wrong=$(python3 model.py "$CDICT" "$name.cdict" 2>seen)
+	verdict "$name-adds-up-and-its-chains-are-those-of-the-events" "$wrong$(grep -E '^[1-9][0-9]* [0-9]+ [1-9][0-9]* [1-9]' seen >/dev/null || cat seen)"
+done
+[ -e kvm-libvirt.cdict ] || { skip the-wait-of-165-ms 'no shared captures'; exit; }
+"$CDICT" vm 1841 kvm-libvirt.cdict >out
+verdict the-wait-of-165-ms "$(grep -q '^vhost-1841-1847 waited 822 ms for a CPU, at most 165 ms at 925.438842 s, longest behind CPU 0/KVM-1895.$' out || head -n 3 out)"
