@@ -138,6 +138,9 @@ static int add_analyses(struct figures *f, struct cdict_error *err)
 	const struct vcpu_opts *opts = f->call->opts;
 	int rc = analyze_vcpus_new(&f->walk.vcpus, f->walk.eng, err);
 
+	/* the findings name other threads of the VMs */
+	if (!rc && opts->by == BY_STATE && opts->shared.format == TABLE_AS_TEXT)
+		rc = analyze_tasks_new(&f->walk.tasks, f->walk.eng, NULL, err);
 	if (!rc && opts->by == BY_HALT)
 		rc = analyze_halts_new(&f->walk.halts, f->walk.eng, err);
 	return rc;

@@ -104,7 +104,7 @@ struct tables_finding {
 	uint32_t behind, behind_cpu;
 	uint64_t held_ns;
 };
-enum { TABLES_FINDINGS = 10 };
+enum { TABLES_FINDINGS = 14 };
 /* tables_vcpu_findings_about - the same with the subject of each sentence: @about has room for
  * TABLES_FINDINGS, *n are filled. Words that readers may show differently are mentions:
  * TABLES_MENTION, 't' and a task's number, 'c' and a time of the recording's clock or 'u' for a

@@ -18,6 +18,10 @@
  * less, its group is named. */
 #define SECOND_FROM 20.0
 
+/* The longest wait from which a VM's other thread gets a sentence; at most so many do. */
+#define LONG_WAIT_NS 10000000
+#define MOST_HELPERS 3
+
 /* Number of most delayed vCPUs that get a sentence; then the most delayed one of each further VM
  * does, while there are lines; the rest share one. */
 #define MOST_DELAYED 2
@@ -359,6 +363,68 @@ static bool has_line(struct findings *found, const struct tables_walk *w,
 	       fold_lines_add(&found->lines, task_of(w, row));
 }
 
+/* The VM of a thread that is no vCPU: vhost, an I/O thread, a worker, the emulator; or NULL. */
+static const char *helps(const struct tables_walk *w, const struct analyze_task *task)
+{
+	const char *vm = task->tid && !task->is_vcpu ? names_vm(&w->names, task) : NULL;
+
+	return vm || task->is_vcpu ? vm : names_vm_served(&w->names, task);
+}
+
+/* The wanted thread with the longest wait that helps a VM other than those in @said. */
+static bool find_helper(const struct tables_walk *w, const char *const *said, size_t n,
+			struct analyze_task_row *out)
+{
+	*out = (struct analyze_task_row){ 0 };
+	for (size_t i = 0; w->tasks && i < analyze_tasks_row_count(w->tasks); i++) {
+		const struct analyze_task_row *row = analyze_tasks_row_at(w->tasks, i);
+		const struct analyze_task *task = analyze_engine_task(w->eng, row->task);
+		const char *vm = row->worst.dur_ns > out->worst.dur_ns ? helps(w, task) : NULL;
+		size_t k = 0;
+
+		if (!vm || !names_wanted(&w->names, task) || row->worst.dur_ns < LONG_WAIT_NS)
+			continue;
+		while (k < n && said[k] != vm)
+			k++;
+		if (k < n)
+			continue;
+		*out = *row; /* only its numbers are used */
+	}
+	return out->worst.dur_ns;
+}
+
+/* The guest waits for these threads, too: of each VM the one with the longest wait. */
+static void say_helpers(struct sink *s, const struct tables_walk *w, struct findings *found)
+{
+	const char *said[MOST_HELPERS];
+	struct analyze_task_row row;
+
+	for (size_t n = 0; n < MOST_HELPERS && find_helper(w, said, n, &row); n++) {
+		said[n] = helps(w, analyze_engine_task(w->eng, row.task));
+		found->about[found->n_about++] =
+			(struct tables_finding){ .kind = "delayed",
+						 .task = row.task,
+						 .at_ns = row.worst.at_ns,
+						 .dur_ns = row.worst.dur_ns,
+						 .behind = ANALYZE_NO_TASK,
+						 .cpu = row.worst.cpu };
+		put_task(s, w, row.task);
+		sink_puts(s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
+		tables_duration(s, row.delayed_ns);
+		sink_puts(s, " of ");
+		tables_duration(s, analyze_engine_summary(w->eng)->window_ns);
+		sink_puts(s, tables_has_wakeups(w) ? " for a CPU" : "");
+		sink_printf(s, ", %" PRIu64 " time%s; worst ", row.delays,
+			    row.delays == 1 ? "" : "s");
+		tables_duration(s, row.worst.dur_ns);
+		sink_puts(s, " at ");
+		tables_say_when(s, row.worst.at_ns);
+		if (row.worst.cpu != CDICT_CPU_UNKNOWN)
+			sink_printf(s, " on CPU %" PRIu32, row.worst.cpu);
+		sink_puts(s, ".\n");
+	}
+}
+
 static void say(struct sink *s, const struct tables_walk *w, struct findings *found)
 {
 	size_t rest = found->delayed;
@@ -404,6 +470,8 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 			    rest == 1 ? "" : "up to ", most, partly ? "known " : "",
 			    tables_has_wakeups(w) ? " for a CPU" : "");
 	}
+	if (!(tables_lacks(w) & (TABLE_OF_TIMES_OFF | TABLE_OF_STATES)))
+		say_helpers(s, w, found);
 	if (!found->delayed && !(tables_lacks(w) & (TABLE_OF_TIMES_OFF | TABLE_OF_STATES))) {
 		note_subject(found, "good", found->longest);
 		if (found->longest)
