@@ -18,30 +18,6 @@ struct vm_opts {
 #define MOST_CHAINS 3
 #define MOST_LINKS 5
 
-/* The VM of the wanted vCPUs; NULL with *several: there are several. Borrowed from @names. */
-static const char *only_vm(const struct figures *f, struct culprits *names, bool *several)
-{
-	const struct tables_walk *w = &f->walk;
-	const char *vm = NULL;
-
-	*several = false;
-	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus); i++) {
-		const struct analyze_task *task =
-			analyze_engine_task(w->eng, analyze_vcpus_row_at(w->vcpus, i)->task);
-		const char *name;
-
-		if (!names_wanted(&w->names, task))
-			continue;
-		name = culprits_vm(names, task);
-		if (!name || (vm && name != vm)) {
-			*several = name != NULL;
-			return NULL;
-		}
-		vm = name;
-	}
-	return vm;
-}
-
 static int print_story(struct figures *f, const char *vm)
 {
 	const struct vm_opts *opts = f->call->opts;
@@ -83,7 +59,7 @@ static int print(struct figures *f)
 		t = tables_vcpu_groups(&f->walk);
 		return figures_print(f, NULL, &t, 1);
 	}
-	vm = only_vm(f, &names, &several);
+	vm = story_only_vm(&f->walk, &names, &several);
 	if (vm) {
 		status = print_story(f, vm);
 	} else if (names.failed) {

@@ -129,6 +129,7 @@ static const struct {
 	{ "flame", &page_flame, 0 },
 	{ "detail", &page_detail, 0 },
 	{ "tracks", &page_tracks, 0 },
+	{ "story", &page_story, 0 },
 };
 
 int page_engine_open(struct page_engine **out, const void *data, size_t size,

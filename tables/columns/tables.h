@@ -114,6 +114,11 @@ char *tables_vcpu_findings_about(const struct tables_walk *w, struct tables_find
 enum { TABLES_MENTION = 1, TABLES_MENTION_END = 2 };
 void tables_say_who(struct sink *s, const struct tables_walk *w, uint32_t task);
 void tables_say_when(struct sink *s, uint64_t t_ns);
+/* tables_says_json - the sentence in pieces, words, tasks and times, as the array @key; times are
+ * relative to @t0_ns, @numbers maps tasks to the page's (NULL: the same). Units become "µs" in
+ * @text. */
+void tables_says_json(struct json *j, const char *key, char *text, uint64_t t0_ns,
+		      const uint32_t *numbers);
 /* tables_plain - reduces mentions to their words, in place. */
 void tables_plain(char *text);
 /* tables_findings_json - the findings at the top of the page: vCPUs or, without them, tasks,

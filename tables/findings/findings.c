@@ -95,13 +95,13 @@ static void units(char *text)
 	}
 }
 
-/* The sentence in pieces: words, tasks, times. */
-static void sentence_json(const struct findings *all, char *text)
+void tables_says_json(struct json *j, const char *key, char *text, uint64_t t0_ns,
+		      const uint32_t *numbers)
 {
 	static const char mention[] = { TABLES_MENTION, 0 };
-	struct json *j = all->j;
 
-	json_open(j, "says", '[', false);
+	units(text);
+	json_open(j, key, '[', false);
 	while (*text) {
 		size_t n = strcspn(text, mention);
 		char was = text[n], *end;
@@ -117,12 +117,12 @@ static void sentence_json(const struct findings *all, char *text)
 			uint32_t task = (uint32_t)strtoul(text + 2, &end, 10);
 
 			json_open(j, NULL, '{', false);
-			json_u64(j, "task", number_of(all, task));
+			json_u64(j, "task", numbers ? numbers[task] : task);
 		} else {
 			uint64_t t_ns = strtoull(text + 2, &end, 10);
 
 			json_open(j, NULL, '{', false);
-			json_i64(j, "at", (int64_t)(t_ns - all->t0_ns));
+			json_i64(j, "at", (int64_t)(t_ns - t0_ns));
 		}
 		json_close(j);
 		text = strchr(end, TABLES_MENTION_END) + 1;
@@ -170,8 +170,7 @@ static void finding(struct findings *all, const struct tables_finding *about, co
 	}
 	all->n++;
 	json_open(j, NULL, '{', false);
-	units(text);
-	sentence_json(all, text);
+	tables_says_json(j, "says", text, all->t0_ns, all->numbers);
 	tables_plain(text);
 	json_text(j, "text", text);
 	json_text(j, "kind", about->kind);

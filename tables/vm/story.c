@@ -151,7 +151,7 @@ static uint64_t halted_own_ns(struct story *s)
 	return sum_ns;
 }
 
-static int walk_again(struct story *s, struct cdict_error *err)
+static int begin_walk(struct story *s, struct cdict_error *err)
 {
 	struct analyze_chains_options how = { .wanted = is_wanted, .on_wait = on_wait, .ctx = s };
 	struct tables_options opts = s->w->opts;
@@ -165,11 +165,7 @@ static int walk_again(struct story *s, struct cdict_error *err)
 		analyze_vcpus_on_piece(s->again.vcpus, on_piece, s);
 		rc = analyze_chains_new(&s->chains, s->again.eng, &how, err);
 	}
-	if (!rc)
-		rc = tables_walk_run(&s->again, err);
-	if (!rc && s->failed)
-		rc = cdict_fail_nomem(err);
-	return rc;
+	return rc ? rc : tables_walk_begin(&s->again, err);
 }
 
 /* ---- the parts ---- */
@@ -322,8 +318,8 @@ static void find_threads(struct story *s)
 		qsort(s->threads.at, s->threads.n, sizeof(*s->threads.at), by_waiting);
 }
 
-int story_new(struct story **out, const struct tables_walk *w, const char *vm,
-	      struct cdict_error *err)
+int story_begin(struct story **out, const struct tables_walk *w, const char *vm,
+		struct cdict_error *err)
 {
 	struct story *s = calloc(1, sizeof(*s));
 	int rc;
@@ -335,19 +331,62 @@ int story_new(struct story **out, const struct tables_walk *w, const char *vm,
 	s->fold.culprits.names = &w->names;
 	rc = find_members(s, vm, err);
 	if (!rc)
-		rc = walk_again(s, err);
-	if (!rc) {
-		add_up(s);
-		find_threads(s);
-		if (s->failed || s->fold.culprits.failed)
-			rc = cdict_fail_nomem(err);
-	}
+		rc = begin_walk(s, err);
 	if (rc) {
 		story_free(s);
 		return rc;
 	}
 	*out = s;
 	return 0;
+}
+
+int story_step(struct story *s, uint64_t events, struct cdict_error *err)
+{
+	int rc = tables_walk_step(&s->again, events, err);
+
+	if (rc)
+		return rc;
+	add_up(s);
+	find_threads(s);
+	return s->failed || s->fold.culprits.failed ? cdict_fail_nomem(err) : 0;
+}
+
+int story_new(struct story **out, const struct tables_walk *w, const char *vm,
+	      struct cdict_error *err)
+{
+	int rc = story_begin(out, w, vm, err);
+
+	if (rc)
+		return rc;
+	while ((rc = story_step(*out, UINT64_MAX, err)) > 0)
+		;
+	if (rc) {
+		story_free(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
+const char *story_only_vm(const struct tables_walk *w, struct culprits *names, bool *several)
+{
+	const char *vm = NULL;
+
+	*several = false;
+	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus); i++) {
+		const struct analyze_task *task =
+			analyze_engine_task(w->eng, analyze_vcpus_row_at(w->vcpus, i)->task);
+		const char *name;
+
+		if (!names_wanted(&w->names, task))
+			continue;
+		name = culprits_vm(names, task);
+		if (!name || (vm && name != vm)) {
+			*several = name != NULL;
+			return NULL;
+		}
+		vm = name;
+	}
+	return vm;
 }
 
 void story_free(struct story *s)

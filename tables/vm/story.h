@@ -82,6 +82,14 @@ int story_add(struct tables_walk *w, struct cdict_error *err);
 /* story_new - CDICT_ENOTFOUND if no VM with vCPUs has this name (culprits_vm()). */
 int story_new(struct story **out, const struct tables_walk *w, const char *vm,
 	      struct cdict_error *err);
+/* story_begin, story_step - the same in steps of at most @events, like tables_walk_step(): 1: call
+ * it again; 0: the story is done. */
+int story_begin(struct story **out, const struct tables_walk *w, const char *vm,
+		struct cdict_error *err);
+int story_step(struct story *s, uint64_t events, struct cdict_error *err);
+/* story_only_vm - the VM of all wanted vCPUs, interned in @names; NULL: there are none, or (with
+ * *several) several, or names->failed. */
+const char *story_only_vm(const struct tables_walk *w, struct culprits *names, bool *several);
 void story_free(struct story *s);
 
 struct table *story_parts(const struct story *s);
@@ -91,7 +99,9 @@ struct table *story_threads(const struct story *s);
 struct table *story_chains(const struct story *s, size_t most, unsigned links);
 /* story_put_of - the detail of a row of STORY_WAITED, _EXIT or _VMM: "behind 1959", "msr". */
 void story_put_of(struct sink *out, const struct story_row *row);
-/* story_text - the sentences; to be freed. */
+/* story_text - the sentences, a line each; to be freed. story_says - the same with mentions
+ * (tables.h). */
+char *story_says(const struct story *s);
 char *story_text(const struct story *s);
 
 #endif

@@ -81,7 +81,7 @@ static void put_thread(struct sink *out, const struct story *s, const struct sto
 	sink_puts(out, ".\n");
 }
 
-char *story_text(const struct story *s)
+char *story_says(const struct story *s)
 {
 	struct sink out;
 	bool first = true;
@@ -116,10 +116,16 @@ char *story_text(const struct story *s)
 		}
 	}
 	text = sink_take(&out, NULL);
-	if (text) {
+	if (text && *text)
+		text[strlen(text) - 1] = 0; /* the caller adds the last newline */
+	return text;
+}
+
+char *story_text(const struct story *s)
+{
+	char *text = story_says(s);
+
+	if (text)
 		tables_plain(text);
-		if (*text)
-			text[strlen(text) - 1] = 0; /* the caller adds the last newline */
-	}
 	return text;
 }

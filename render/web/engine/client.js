@@ -114,6 +114,10 @@ export class Decoder {
 		return this.#ask(capture, { call: 'tasks', range, tasks, cpus }, how);
 	}
 
+	story(capture, range, { tasks, ...how }) {
+		return this.#ask(capture, { call: 'story', range, tasks }, how);
+	}
+
 	vcpus(capture, range, { tasks = null, ...how } = {}) {
 		return this.#ask(capture, { call: 'vcpus', range, tasks }, how);
 	}

@@ -71,7 +71,8 @@ export function fromFragment(fragment, start) {
 	const state = { ...start };
 
 	for (const part of fragment.replace(/^#/, '').split('&')) {
-		const [key, text] = [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)];
+		const [name, text] = [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)];
+		const key = name === 'vm' ? 'vms' : name; // as one writes it by hand
 
 		if (!Object.hasOwn(PARTS, key))
 			continue;

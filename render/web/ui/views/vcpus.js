@@ -12,6 +12,7 @@ import { STATES, STATE_WORDS, legend, stateItems } from '../marks/legend.js';
 import { drawMarks } from '../marks/marks.js';
 import { Slices, fillRows } from '../slices.js';
 import { clean, duration, exactNs, percent, plural, shortName, vmName } from '../text.js';
+import { Story } from './story.js';
 import { View, taskData } from './view.js';
 import { vcpuDetail } from './vcpu_detail.js';
 import { WhoDelayed } from './who_delayed.js';
@@ -43,7 +44,8 @@ export class VcpusView extends View {
 		this.empty = h('p', { class: 'empty', hidden: true });
 		this.lossy = h('p', { class: 'dim', hidden: true }, '~ lossy: missing events may have changed these figures.');
 		this.delays = new WhoDelayed(this);
-		this.el.append(this.delays.el, this.legend, this.table, this.lossy, this.empty);
+		this.story = new Story(this);
+		this.el.append(this.story.el, this.delays.el, this.legend, this.table, this.lossy, this.empty);
 		app.card.watch(this.body, (el) => this.#explain(el));
 		this.rowPlots = [];
 		this.slices = new Slices((change) => app.busy(change));
@@ -62,6 +64,7 @@ export class VcpusView extends View {
 		const rows = this.rows();
 
 		this.delays.chosen.ask();
+		this.story.update();
 		if (change.figures || change.filter || change.options)
 			this.#build(rows);
 		else

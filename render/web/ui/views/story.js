@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The chosen VM: where the time of its vCPUs went, which of its threads waited, and who woke them; as cdict vm.
+import { aroundOf } from '../details.js';
+import { h, replace } from '../dom.js';
+import { Question, rowsOf } from '../figures.js';
+import { wordsOf } from '../findings.js';
+import { Table } from '../table.js';
+import { clean, duration, exactNs, percent, vmName } from '../text.js';
+
+const LINKS = 6; // of a chain, shown at first
+
+// The colour of each part: that of the vCPU's state.
+const COLOURS = { guest: 'guest', waited: 'preempted', exit: 'exit', VMM: 'qemu', 'halted, own': 'halted', halted: 'halted', blocked: 'blocked', unknown: 'unknown' };
+
+/** The VM of all chosen tasks, as capture.tasks[].fold; null: none, or several. */
+export function chosenVm(app) {
+	if (!app.selection.any)
+		return null;
+	const names = new Set(app.capture.tasks.filter((t) => t.fold_kind === 'vm' && app.selection.task(t.index)).map((t) => t.fold));
+
+	return names.size === 1 ? [...names][0] : null;
+}
+
+export class Story {
+	constructor(view) {
+		this.view = view;
+		this.app = view.app;
+		this.question = new Question(this.app);
+		this.head = h('h3');
+		this.words = h('p', { class: 'sentence' });
+		this.bar = h('div', { class: 'bar story-bar' });
+		this.chains = h('div', { class: 'chains' });
+		this.threads = new Table([
+			{ key: 'task', title: 'thread', text: true, value: (r) => this.app.who(r.task), show: (r) => h('bdi', null, this.app.who(r.task)) },
+			{ key: 'role', title: 'role', text: true },
+			{ key: 'run_ns', title: 'run' },
+			{ key: 'delayed_ns', title: 'waited', hint: 'for a CPU, after a wake-up or a preemption' },
+			{ key: 'delayed_percent', title: '%', hint: 'of its life in the range' },
+			{ key: 'delays', title: 'waits' },
+			{ key: 'worst_ns', title: 'longest' },
+			{ key: 'worst_at_ns', title: 'at' },
+			{ key: 'worst_cpu', title: 'on CPU' },
+			{ key: 'worst_behind', title: 'behind', text: true, hint: 'had the CPU longest during the longest wait' },
+		], {
+			app: this.app, name: 'threads', file: view.file('threads'), rowData: (r) => ({ task: r.task, tid: this.app.capture.tasks[r.task].tid }),
+			onRow: (r) => this.#show(r.task, r.worst_at_ns, r.worst_ns),
+		});
+		this.el = h('section', { class: 'story', 'aria-label': 'the chosen VM', hidden: true }, this.head, this.words, this.bar, this.threads.el, this.chains);
+	}
+
+	update() {
+		const { app } = this;
+		const vm = app.figures.canDecode(app.capture) ? chosenVm(app) : null;
+		const key = vm === null ? null : `${app.capture.index} ${app.range} ${vm}`;
+
+		if (key === this.key)
+			return;
+		this.key = key;
+		this.question.drop();
+		this.el.hidden = true;
+		if (vm === null)
+			return;
+		const tasks = app.capture.tasks.filter((t) => t.fold_kind === 'vm' && t.fold === vm && t.vcpu !== null).map((t) => t.index);
+
+		if (tasks.length)
+			this.question.ask((decoder, signal) => decoder.story(app.capture, app.range, { tasks, signal }), (story) => this.#draw(story));
+	}
+
+	/** Shows the time around a wait, and its details. */
+	#show(task, at, ns) {
+		if (ns)
+			this.app.set({ range: aroundOf({ from: at, to: at + ns }), tasks: [task] });
+	}
+
+	#draw(story) {
+		if (!story?.tables)
+			return;
+		const { app } = this;
+		const parts = rowsOf(story.tables.parts);
+
+		this.story = story;
+		this.el.hidden = false;
+		this.el.dataset.vm = story.vm;
+		replace(this.head, h('bdi', null, vmName(story.vm)));
+		replace(this.words, story.sentences.map((says) => h('span', { class: 'line' }, wordsOf(app, { says }))));
+		replace(this.bar, parts.map((part) => h('div', {
+			class: part.part === 'unknown' ? 'hatched' : null,
+			data: { part: part.part, key: 'time_ns', value: part.time_ns },
+			title: `${clean([part.part, part.detail].filter(Boolean).join(' '))}: ${duration(part.time_ns)}, ${percent(part.percent)} (${exactNs(part.time_ns)})`,
+			css: {
+				width: `${part.percent}%`, background: part.part === 'unknown' ? null : app.palette.states[COLOURS[part.part]],
+				'box-shadow': part.part === 'halted, own' ? `inset 0 -4px ${app.palette.states.preempted}` : null,
+			},
+		})));
+		this.threads.setRows(rowsOf(story.tables.threads));
+		replace(this.chains, this.#chains(rowsOf(story.tables.chains)));
+	}
+
+	#chains(links) {
+		const chains = Map.groupBy ? [...Map.groupBy(links, (link) => link.chain).values()] : Object.values(links.reduce((all, link) => {
+			(all[link.chain] ??= []).push(link);
+			return all;
+		}, {}));
+
+		return [chains.length ? h('h4', null, 'The longest waits, and who woke whom') : null,
+			h('ol', null, chains.map((chain) => h('li', { data: { chain: chain[0].chain } }, this.#chain(chain))))];
+	}
+
+	/** "vhost-1841 late 165 ms ← CPU 0/KVM, which waited 1.02 ms and ran 1.42 ms ← an interrupt on CPU 1" */
+	#chain(chain) {
+		const name = (link) => h('bdi', { class: 'name', data: { link: link.link, key: 'waited_ns', value: link.waited_ns } }, clean(link.name));
+		const [first] = chain;
+		const shown = chain.slice(0, LINKS);
+		const last = shown.at(-1);
+		const end = shown.length < chain.length ? '…' : clean(last.by);
+
+		return [
+			h('button', { type: 'button', class: 'link', title: 'show this wait', on: { click: () => this.#showChain(first) } }, name(first), ` late ${duration(first.waited_ns)}`),
+			...shown.slice(1).flatMap((link) => [' ← ', name(link), ` (waited ${duration(link.waited_ns)}, ran ${duration(link.ran_ns)})`]),
+			' ← ', end,
+		];
+	}
+
+	#showChain(link) {
+		const task = this.app.capture.tasks.find((t) => t.tid === link.tid && this.app.who(t.index) === link.name) ?? this.app.capture.tasks.find((t) => t.tid === link.tid);
+
+		if (task)
+			this.#show(task.index, link.ready_ns, link.waited_ns);
+	}
+}

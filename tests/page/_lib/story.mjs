@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// node story.mjs NAME PAGE CDICT [NAME PAGE CDICT]... - the story of each VM on the page is that of cdict vm; a line "ok NAME" or
+// "not ok NAME" for each page.
+
+import { Browser } from './browser.mjs';
+import { cdict, parseExact } from './page.mjs';
+
+const STORY = `JSON.stringify((() => { const el = document.querySelector('.story'); return el.hidden ? null : {
+	vm: el.dataset.vm,
+	parts: [...el.querySelectorAll('[data-part]')].map((d) => [d.dataset.part, Number(d.dataset.value)]),
+	threads: [...el.querySelectorAll('table[data-table=threads] tbody tr')].map((tr) => [Number(tr.dataset.tid), ...['run_ns', 'delayed_ns', 'delays', 'worst_ns'].map((key) => JSON.parse(tr.querySelector('[data-key=' + key + ']')?.dataset.value ?? 'null'))]),
+	chains: [...el.querySelectorAll('[data-chain]')].map((li) => [...li.querySelectorAll('[data-link]')].map((d) => Number(d.dataset.value))),
+	text: el.querySelector('.sentence').textContent }; })())`;
+const seconds = (t0, ns) => { const s = String(BigInt(t0) + BigInt(ns)).padStart(10, '0'); return `${s.slice(0, -9)}.${s.slice(-9)}`; };
+
+async function storyOf(tab) {
+	for (let i = 0; i < 200; i++) {
+		const story = JSON.parse(await tab.evaluate(STORY));
+		if (story) return story;
+		await new Promise((done) => { setTimeout(done, 50); });
+	}
+	return null;
+}
+
+async function check(browser, file, cdictFile) {
+	const wrong = [];
+	const says = (ok, text) => { if (!ok) wrong.push(text); };
+	const tab = await browser.open(file, { width: 1280, height: 800 });
+	await tab.ready();
+	const { t0, from, to, vms } = JSON.parse(await tab.evaluate(`(() => { const c = cdictPage.page.captures[0];
+		return JSON.stringify({ t0: c.t0_ns, ...c.window, vms: [...new Set(c.tasks.filter((t) => t.fold_kind === 'vm' && t.vcpu !== null).map((t) => t.fold))] }); })()`));
+
+	says(JSON.parse(await tab.evaluate(STORY)) === null, 'a story is open although no VM was chosen');
+	const compare = async (where, vm, range) => {
+		const story = await storyOf(tab);
+		const time = range ? ['--time', `${seconds(t0, range[0])},${seconds(t0, range[1])}`] : [];
+		const want = parseExact(cdict('vm', vm, cdictFile, '--json', '-q', '--max-loss', '100', ...time));
+
+		if (!story)
+			return says(false, `${where}: no story of ${vm}`);
+		const parts = want.parts.map((p) => [p.part, Number(p.time_ns)]);
+		const threads = want.threads.map((t) => [t.tid, ...[t.run_ns, t.delayed_ns, t.delays, t.worst_ns].map((v) => (v === null ? null : Number(v)))]);
+		const chains = [];
+
+		for (const link of want.chains)
+			if (link.link < 6) (chains[link.chain] ??= []).push(Number(link.waited_ns));
+		says(story.vm === vm, `${where}: the story is of ${story.vm}, not of ${vm}`);
+		says(story.parts.reduce((sum, [, ns]) => sum + ns, 0) === Number(want.total.time_ns), `${where}: parts add up to something else than ${want.total.time_ns}`);
+		for (const [what, got, expected] of [['parts', story.parts, parts], ['threads', story.threads, threads], ['chains', story.chains, chains.filter(Boolean)]])
+			says(JSON.stringify(got) === JSON.stringify(expected), `${where}: ${what} of ${vm} are ${JSON.stringify(got)}, the command's ${JSON.stringify(expected)}`);
+		return undefined;
+	};
+
+	// one click on the first finding about a VM
+	await tab.evaluate('document.querySelector(".findings .finding[data-kind=delayed]").click()');
+	const { vm, range } = JSON.parse(await tab.evaluate('JSON.stringify((() => { const { app, page: { captures: [c] } } = cdictPage; return { vm: c.tasks[app.state.tasks[0]].fold, range: app.state.range }; })())'));
+	await compare('a click on a finding', vm, range);
+	// the address, whole and a range; a wait of it
+	for (const name of vms.slice(0, 3)) {
+		await tab.go(`#vm=${encodeURIComponent(name)}`);
+		await compare('the address', name, null);
+	}
+	await tab.evaluate('document.querySelector(".chains button").click()');
+	says(JSON.parse(await tab.evaluate('JSON.stringify(cdictPage.app.state.range)')), 'a click on a wait does not show its time');
+	const part = [Math.floor(from + (to - from) * 0.4), Math.floor(from + (to - from) * 0.6)];
+	await tab.go(`#vms=${encodeURIComponent(vms[0])}&range=${part}`);
+	await compare('a range', vms[0], part);
+	// a search
+	await tab.go(`#search=${encodeURIComponent(vms[0])}`);
+	await compare('a search', vms[0], null);
+	await tab.go('#');
+	says(JSON.parse(await tab.evaluate(STORY)) === null, 'the story stays open when no VM is chosen');
+	wrong.push(...tab.problems());
+	return wrong;
+}
+
+const browser = await Browser.launch();
+const args = process.argv.slice(2);
+for (let i = 0; i < args.length; i += 3) {
+	const wrong = await check(browser, args[i + 1], args[i + 2]).catch((error) => [String(error.stack ?? error)]);
+	console.log(`${wrong.length ? 'not ok' : 'ok'} ${args[i]}`);
+	for (const line of wrong.slice(0, 12)) console.log(`    # ${line.slice(0, 600)}`);
+}
+await browser.close();
