@@ -28,7 +28,7 @@ verdict letters_drawn_in_another_way_are_no_other_picture "$(for name in $pictur
 done)"
 
 "$CDICT" convert -q -i "$DATA/kvm-libvirt-cgroups.data" -o run.cdict && report run.cdict &&
-	node "$LIB/shoot.mjs" run.html other/guide-vcpus.png=vcpus other/guide-exits.png=exits || exit 1
+	node "$TOP/tests/tools/run/shoot.mjs" run.html other/guide-vcpus.png=vcpus other/guide-exits.png=exits || exit 1
 apart() { [ -n "$(same "$1" "$2")" ] || echo "$1 and $2: $(cat differences)"; }
 verdict another_view_or_capture_is_another_picture "$(for name in $pictures; do apart "today/$name" "other/$name"; done
 	apart today/guide-vcpus.png today/guide-exits.png)"

@@ -59,7 +59,7 @@ function changes(app) {
 }
 
 /** A finding's sentence, with the page's names of tasks and its clock. */
-export function wordsOf(app, { says, text }) {
+export function wordsOf(app, { says = null, text = '' }) {
 	return !says ? text : says.map((piece) => (typeof piece === 'string' ? piece : piece.task !== undefined ? h('bdi', { data: { task: piece.task } }, app.who(piece.task))
 		: h('span', { data: { at: piece.at } }, moment(piece.at))));
 }

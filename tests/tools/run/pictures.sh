@@ -41,6 +41,6 @@ case $kinds in
 	mapfile -t views < <(shown png | sed -n 's/^guide-\(.*\)\.png$/\1/p')
 	pictures=()
 	for view in "${views[@]}"; do pictures+=("$out/guide-$view.png=$view"); done
-	node "$TOP/tests/page/_lib/shoot.mjs" run.html "${pictures[@]}"
+	node "$TOP/tests/tools/run/shoot.mjs" run.html "${pictures[@]}"
 	;;
 esac

@@ -2,7 +2,7 @@
 // The chosen VM: where the time of its vCPUs went, which of its threads waited, and who woke them; as cdict vm.
 import { aroundOf } from '../details.js';
 import { h, replace } from '../dom.js';
-import { Question, rowsOf } from '../figures.js';
+import { Question, placesBy, rowsOf } from '../figures.js';
 import { wordsOf } from '../findings.js';
 import { Table } from '../table.js';
 import { clean, duration, exactNs, percent, vmName } from '../text.js';
@@ -97,13 +97,10 @@ export class Story {
 	}
 
 	#chains(links) {
-		const chains = Map.groupBy ? [...Map.groupBy(links, (link) => link.chain).values()] : Object.values(links.reduce((all, link) => {
-			(all[link.chain] ??= []).push(link);
-			return all;
-		}, {}));
+		const chains = [...placesBy(links.map((link) => link.chain)).values()].map((places) => places.map((i) => links[i]));
 
 		return [chains.length ? h('h4', null, 'The longest waits, and who woke whom') : null,
-			h('ol', null, chains.map((chain) => h('li', { data: { chain: chain[0].chain } }, this.#chain(chain))))];
+		h('ol', null, chains.map((chain) => h('li', { data: { chain: chain[0].chain } }, this.#chain(chain))))];
 	}
 
 	/** "vhost-1841 late 165 ms ← CPU 0/KVM, which waited 1.02 ms and ran 1.42 ms ← an interrupt on CPU 1" */

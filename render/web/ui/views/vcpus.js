@@ -45,7 +45,7 @@ export class VcpusView extends View {
 		this.lossy = h('p', { class: 'dim', hidden: true }, '~ lossy: missing events may have changed these figures.');
 		this.delays = new WhoDelayed(this);
 		this.story = new Story(this);
-		this.el.append(this.story.el, this.delays.el, this.legend, this.table, this.lossy, this.empty);
+		this.el.append(this.delays.el, this.story.el, this.legend, this.table, this.lossy, this.empty);
 		app.card.watch(this.body, (el) => this.#explain(el));
 		this.rowPlots = [];
 		this.slices = new Slices((change) => app.busy(change));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // node shoot.mjs PAGE FILE.png=VIEW... - a picture of each view, in a window of 1280x800, light; it fails when the page does something forbidden.
 
-import { Browser } from './browser.mjs';
+import { Browser } from '../../page/_lib/browser.mjs';
 
 const [page, ...pictures] = process.argv.slice(2);
 const browser = await Browser.launch();
