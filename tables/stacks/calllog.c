@@ -173,7 +173,7 @@ static int add_line(struct calllog *log, struct threads *threads, struct line *l
 	/* If a line is deeper by more than one, the line before is its caller. */
 	for (node = *place; log->tree.nodes.at[node].depth >= l->depth;)
 		node = log->tree.nodes.at[node].parent;
-	node = folded_child(&log->tree, node, l->function, l->function_len, FOLDED_PLAIN);
+	node = folded_child(&log->tree, node, l->function, l->function_len, FOLDED_USER);
 	if (node == FOLDED_NONE || (node >= log->sums.n && array_resize(&log->sums, node + 1)))
 		return cdict_fail_nomem(err);
 	*place = node;

@@ -56,6 +56,10 @@ static void a_frame_is_what_its_stacks_add_up_to(void **state)
 		assert_int_equal(n->depth, want[i].depth);
 	}
 	assert_int_equal(f.sum, 1025);
+	/* the largest first: x before b */
+	static const char *const by_size[] = { "", "a", "x", "b", "c", "z" };
+	for (size_t i = 0; i < 6; i++)
+		assert_string_equal(f.nodes.at[f.by_size[i]].name, by_size[i]);
 	folded_fini(&f);
 }
 
