@@ -161,6 +161,15 @@ static bool is_page(const char *path)
 	return ending_cut(path, len, ".html") < len;
 }
 
+static bool needs_groups(const struct diff *d)
+{
+	bool any = d->opts->by == DIFF_BY_GROUP || is_page(d->opts->shared.output);
+
+	for (size_t i = 0; i < d->n_rules; i++)
+		any |= d->rules[i].what == COMPARE_GROUPS;
+	return any;
+}
+
 static int compare(struct diff *d)
 {
 	const struct tables_walk **walks = calloc(d->n, sizeof(*walks));
@@ -173,23 +182,20 @@ static int compare(struct diff *d)
 	}
 	if (!status && !any)
 		status = figures_no_task(d->f[d->n - 1]);
-	for (unsigned what = 0; what < COMPARE_N && !status; what++)
-		status =
-			changes_init(&d->all[what], (enum compare_what)what, walks, d->n_base, d->n)
-				? figures_no_memory(d->f[0])
-				: CMD_DONE;
-	if (!status && (d->opts->by == DIFF_BY_GROUP || is_page(d->opts->shared.output)) &&
-	    changes_init(&d->groups, COMPARE_GROUPS, walks, d->n_base, d->n))
-		status = figures_no_memory(d->f[0]);
+	for (unsigned what = 0; what < COMPARE_ALL && !status; what++) {
+		if (what == COMPARE_GROUPS && !needs_groups(d))
+			continue;
+		if (changes_init(&d->all[what], (enum compare_what)what, walks, d->n_base, d->n))
+			status = figures_no_memory(d->f[0]);
+	}
 	if (!status)
 		status = diff_judge(d);
 	if (!status)
 		status = is_page(d->opts->shared.output) ? diff_page(d) : diff_print(d);
 	if (!status)
 		status = status_of(d);
-	for (unsigned what = 0; what < COMPARE_N; what++)
+	for (unsigned what = 0; what < COMPARE_ALL; what++)
 		changes_fini(&d->all[what]);
-	changes_fini(&d->groups);
 	table_free(d->regressions);
 	table_free(d->outcome);
 	table_free(d->runs);

@@ -26,8 +26,7 @@ struct diff {
 	struct figures **f;              /* figures of each run */
 	size_t n_base, n;
 	double alpha;
-	struct changes all[COMPARE_N];
-	struct changes groups; /* tasks by group; for a page, and --by group */
+	struct changes all[COMPARE_ALL]; /* groups: for a page, --by group and rules on them */
 	struct rule *rules;
 	size_t n_rules;
 	struct table *regressions, *outcome, *runs; /* broken rules, all rules, captures */

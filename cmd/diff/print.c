@@ -139,12 +139,14 @@ static char *note_of(const struct diff *d)
 
 static const struct changes *changes_of(const struct diff *d, enum compare_what what)
 {
-	return what == COMPARE_TASKS && d->opts->by == DIFF_BY_GROUP ? &d->groups : &d->all[what];
+	if (what == COMPARE_TASKS && d->opts->by == DIFF_BY_GROUP)
+		what = COMPARE_GROUPS;
+	return &d->all[what];
 }
 
 static const char *heading(const struct diff *d, size_t i)
 {
-	return changes_of(d, order[i]) == &d->groups ? "Groups of tasks" : headings[i];
+	return changes_of(d, order[i]) == &d->all[COMPARE_GROUPS] ? "Groups of tasks" : headings[i];
 }
 
 static size_t top_of(const struct diff *d)
@@ -407,7 +409,7 @@ int diff_page(struct diff *d)
 {
 	char *was = side_name(d, CHANGES_BASE), *is = side_name(d, CHANGES_NEW);
 	const struct page_diff diff = { .all = d->all,
-					.groups = &d->groups,
+					.groups = &d->all[COMPARE_GROUPS],
 					.sides = { was, is },
 					.n_base = d->n_base,
 					.alpha = d->alpha,

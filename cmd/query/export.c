@@ -120,7 +120,7 @@ static int write_format(struct job *job, struct sink *s, struct cdict_error *err
 		return io_export_write(&job->f.walk, io[job->to], s, &job->report, err);
 	if (job->to != TO_FOLDED)
 		return export_write(&job->f.walk, formats[job->to], s, &job->report, err);
-	rc = flame_fold(&folded, &job->f.walk, job->stacks, NULL, NULL, err);
+	rc = flame_fold(&folded, &job->f.walk, job->stacks, NULL, err);
 	if (!rc)
 		folded_write(&folded, NULL, s);
 	folded_fini(&folded);

@@ -30,6 +30,7 @@ struct job {
 	struct table *table;
 	struct flame picture;
 	char *title, *subtitle, *foot;
+	char *branch_commit; /* the commit of --branch; NULL without it */
 	const struct table_frame *frame;
 	int as; /* the current output's format */
 };
@@ -61,16 +62,20 @@ static void add_window(struct sink *s, bool *any, const struct figures *f)
 static char *subtitle_of(const struct job *job)
 {
 	const struct flame_opts *o = job->call->opts;
+	const char *commit = o->commit ? o->commit : job->branch_commit;
 	bool any = false;
 	struct sink s;
 
 	sink_to_memory(&s);
+	add_word(&s, &any, o->subtitle);
 	add_word(&s, &any, o->label);
-	if (o->commit) {
+	if (commit) {
 		sink_puts(&s, any ? ", commit " : "commit ");
-		sink_puts(&s, o->commit);
+		sink_puts(&s, commit);
 		any = true;
 	}
+	if (o->subtitle)
+		return sink_take(&s, NULL);
 	if (job->in.from == FLAME_CAPTURE) {
 		add_word(&s, &any, cdict_reader_info(job->in.f.reader, "host.name"));
 		add_window(&s, &any, &job->in.f);
@@ -312,6 +317,10 @@ static int flame_run(const struct cmd_call *call)
 		status = cmd_usage(call, "option --width: from 320 to 16384");
 	if (!status && o->log_dir && (call->n_operands || o->shared.input))
 		status = cmd_usage(call, "option --log-dir cannot be used with FILE operands");
+	if (!status && o->branch && o->commit)
+		status = cmd_usage(call, "option --branch: --commit already names one");
+	if (!status && o->branch)
+		status = flame_branch_commit(call, o->branch, &job.branch_commit);
 	if (status)
 		return status;
 	status = flame_input_init(&job.in, call, one ? &one : call->operands,
@@ -341,6 +350,7 @@ static int flame_run(const struct cmd_call *call)
 	free(job.title);
 	free(job.subtitle);
 	free(job.foot);
+	free(job.branch_commit);
 	flame_input_fini(&job.in);
 	flame_input_fini(&job.base);
 	return status;
@@ -369,6 +379,10 @@ static const struct cmd_option flame_options[] = {
 	CMD_STRING(0, "title", struct flame_opts, title, "TEXT", "the picture's title"),
 	CMD_STRING(0, "label", struct flame_opts, label, "TEXT", "print TEXT below the title"),
 	CMD_STRING(0, "commit", struct flame_opts, commit, "ID", "print commit ID below the title"),
+	CMD_STRING(0, "branch", struct flame_opts, branch, "NAME",
+		   "print the commit of branch NAME below the title, as git has it in this folder"),
+	CMD_STRING(0, "subtitle", struct flame_opts, subtitle, "TEXT",
+		   "print TEXT, as given, below the title, instead of a description of the input"),
 	CMD_STRING(0, "count-name", struct flame_opts, count_name, "TEXT",
 		   "the picture's name for the counted unit"),
 	CMD_UINT(0, "width", struct flame_opts, width, "N", "1280", "width of pictures in pixels"),
@@ -391,7 +405,7 @@ static const struct cmd_example flame_examples[] = {
 	  "the tasks that woke QEMU's threads" },
 	{ "cdict flame -i stacks.folded --base before.folded -o diff.svg",
 	  "changes between two inputs" },
-	{ "cdict flame --log-dir logs --label libos --commit 1a2b3c -o calls.svg -o calls.csv -o calls.md",
+	{ "cdict flame --log-dir logs --label libos --branch main -o calls.svg -o calls.csv -o calls.md",
 	  "from a test's logs, for CI" },
 	{ NULL, NULL },
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* flame.h - shared by the files of cdict flame: options and outputs (flame.c), input of stacks (flame_input.c). */
+/* flame.h - shared by the files of cdict flame: options and outputs (flame.c), input of stacks (flame_input.c), git
+ * (flame_branch.c). */
 #ifndef CMD_QUERY_FLAME_H
 #define CMD_QUERY_FLAME_H
 
@@ -18,7 +19,7 @@ struct flame_opts {
 	struct cmd_list outputs; /* "output=x.svg" */
 	int by;
 	const char *log_dir, *glob, *base;
-	const char *title, *label, *commit, *count_name;
+	const char *title, *subtitle, *label, *commit, *branch, *count_name;
 	uint64_t width;
 };
 
@@ -45,6 +46,9 @@ struct flame_input {
 int flame_input_init(struct flame_input *in, const struct cmd_call *call, const char *const *names,
 		     size_t n, const char *dir);
 void flame_input_fini(struct flame_input *in);
+/* flame_branch_commit - the full hash of the commit that git has for @branch in the current folder, given; a
+ * status. */
+int flame_branch_commit(const struct cmd_call *call, const char *branch, char **commit);
 /* flame_warn - calls figures_lacks() when the capture lacks the events that stacks @by need. */
 void flame_warn(struct figures *f, enum analyze_stacks_by by);
 

@@ -175,7 +175,7 @@ static int read_capture(struct flame_input *in, const struct cmd_call *call, con
 	if (analyze_stacks_new(&stacks, in->f.walk.eng, (enum analyze_stacks_by)in->by, &err))
 		return figures_fail(&in->f, &err);
 	status = figures_run_wanted(&in->f);
-	if (!status && flame_fold(&in->folded, &in->f.walk, stacks, NULL, &in->lacking, &err))
+	if (!status && flame_fold(&in->folded, &in->f.walk, stacks, &in->lacking, &err))
 		status = figures_fail(&in->f, &err);
 	if (!status)
 		flame_warn(&in->f, (enum analyze_stacks_by)in->by);

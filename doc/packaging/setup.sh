@@ -55,6 +55,7 @@ procps                  cmd:ps
 libvirt-dev             pkg:libvirt
 libdw1                  lib:libdw.so.1
 jq                      cmd:jq
+git                     cmd:git
 sqlite3                 cmd:sqlite3
 redis-server            cmd:redis-server
 redis-tools             cmd:redis-cli

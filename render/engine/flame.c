@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The stacks of a range as a tree, as in cdict flame, with the page's task numbers instead of names. */
+/* The stacks of a range as a tree, as in cdict flame. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,17 +58,6 @@ static int flame_step(struct page_engine *e, uint64_t events, struct cdict_error
 	return tables_walk_step(&f->walk, events, err);
 }
 
-/* The page has the names of its tasks. */
-static char *number_of(void *ctx, uint32_t task)
-{
-	uint32_t number = page_tasks_number(ctx, task);
-	char *text = NULL;
-
-	if (number == PAGE_NO_TASK)
-		return strdup("?");
-	return asprintf(&text, "%u", (unsigned)number) < 0 ? NULL : text;
-}
-
 static int rows_of(struct arrays *a, const struct folded *t, struct cdict_error *err)
 {
 	uint64_t *next = calloc(t->nodes.n, sizeof(*next));
@@ -80,7 +69,7 @@ static int rows_of(struct arrays *a, const struct folded *t, struct cdict_error 
 	int rc = names && next ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < t->nodes.n && !rc; i++) {
-		uint32_t node = t->order[i], *name;
+		uint32_t node = t->by_size[i], *name;
 		const struct folded_node *n = &t->nodes.at[node];
 		struct row row = { .kind = n->kind, .depth = n->depth, .total = n->total };
 
@@ -124,10 +113,9 @@ static int rows_of(struct arrays *a, const struct folded *t, struct cdict_error 
 
 static int flame_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
 {
-	const struct flame_names names = { number_of, e };
 	struct flame *f = e->state;
 	uint64_t lacking = 0;
-	int rc = flame_fold(&f->tree, &f->walk, f->stacks, &names, &lacking, err);
+	int rc = flame_fold(&f->tree, &f->walk, f->stacks, &lacking, err);
 
 	if (rc)
 		return rc;

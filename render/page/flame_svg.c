@@ -118,7 +118,7 @@ static int picture(struct sink *s, const struct flame *fl, const struct flame_la
 		text(s, "dim sub", FLAME_LEFT, 48, fl->subtitle);
 	for (size_t i = 0; i < l->boxes.n && !rc; i++)
 		rc = box(s, fl, l, &l->boxes.at[i]);
-	text(s, "says", FLAME_LEFT, l->height - 32, "");
+	text(s, "says", FLAME_LEFT, FLAME_TOP - 10, "");
 	foot = flame_foot(fl, l);
 	if (foot)
 		text(s, "dim foot", FLAME_LEFT, l->height - 12, foot);

@@ -76,7 +76,7 @@ int flame_layout_init(struct flame_layout *l, const struct flame *fl)
 	if (!rc && fl->base)
 		rc = find_base(l, fl);
 	for (size_t i = 0; i < f->nodes.n && !rc; i++) {
-		uint32_t node = f->order[i];
+		uint32_t node = f->by_size[i];
 		const struct folded_node *n = &f->nodes.at[node];
 		struct flame_box box = { .node = node };
 
@@ -100,8 +100,7 @@ int flame_layout_init(struct flame_layout *l, const struct flame *fl)
 	l->height = FLAME_TOP + (l->depth + 1.0) * FLAME_ROW + FLAME_FOOT;
 	for (size_t i = 0; i < l->boxes.n; i++)
 		l->boxes.at[i].y =
-			FLAME_TOP +
-			(double)(l->depth - f->nodes.at[l->boxes.at[i].node].depth) * FLAME_ROW;
+			FLAME_TOP + (double)f->nodes.at[l->boxes.at[i].node].depth * FLAME_ROW;
 	free(next);
 	return rc;
 }
@@ -170,6 +169,33 @@ char *flame_tooltip(const struct flame *fl, const struct flame_layout *l, uint32
 	return out;
 }
 
+/* The colours that occur, as "green: user space, grey: tasks". */
+static void add_legend(struct sink *s, const struct flame *fl, const struct flame_layout *l)
+{
+	static const struct {
+		enum folded_kind kind;
+		const char *text;
+	} kinds[] = { { FOLDED_USER, "green: user space" },
+		      { FOLDED_KERNEL, "orange: the kernel" },
+		      { FOLDED_PLAIN, "orange: functions" },
+		      { FOLDED_TASK, "grey: tasks" } };
+	bool there[FOLDED_KINDS] = { false };
+	const char *before = "; ";
+
+	for (size_t i = 0; i < l->boxes.n; i++)
+		if (l->boxes.at[i].node != FOLDED_ROOT)
+			there[fl->tree->nodes.at[l->boxes.at[i].node].kind] = true;
+	/* in a capture, orange is the kernel's or unknown */
+	there[FOLDED_PLAIN] &= !there[FOLDED_KERNEL];
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!there[kinds[i].kind])
+			continue;
+		sink_puts(s, before);
+		sink_puts(s, kinds[i].text);
+		before = ", ";
+	}
+}
+
 char *flame_foot(const struct flame *fl, const struct flame_layout *l)
 {
 	uint64_t all = fl->tree->nodes.at[FOLDED_ROOT].total;
@@ -177,10 +203,12 @@ char *flame_foot(const struct flame *fl, const struct flame_layout *l)
 	struct sink s;
 
 	sink_to_memory(&s);
-	sink_printf(&s, "%s%s%s in all; %s", value_text(value, fl, all), fl->is_time ? "" : " ",
-		    fl->is_time ? "" : fl->count,
-		    l->base ? "orange: more than before, blue: less"
-			    : "green: user space, orange: the kernel, grey: tasks");
+	sink_printf(&s, "%s%s%s in all", value_text(value, fl, all), fl->is_time ? "" : " ",
+		    fl->is_time ? "" : fl->count);
+	if (l->base)
+		sink_puts(&s, "; orange: more than before, blue: less");
+	else
+		add_legend(&s, fl, l);
 	if (fl->foot && *fl->foot)
 		sink_printf(&s, "; %s", fl->foot);
 	if (l->left_out)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * flame.h - flame graphs: a frame is on top of its caller and as wide as the sum of its stacks.
+ * flame.h - flame graphs: a frame is below its caller, so that a picture of any height begins with the
+ * whole, and as wide as the sum of its stacks; the largest callee comes first.
  *
  * Two inputs make one picture: widths are those of the new one, colours show the change of a frame's share.
  *
@@ -32,7 +33,7 @@ int flame_html(const struct flame *fl, struct sink *s, struct cdict_error *err);
 int flame_marks(struct marks *m, const struct flame *fl);
 
 /* The layout of all of them. */
-enum { FLAME_LEFT = 12, FLAME_ROW = 18, FLAME_TOP = 62, FLAME_FOOT = 50 };
+enum { FLAME_LEFT = 12, FLAME_ROW = 18, FLAME_TOP = 78, FLAME_FOOT = 34 };
 struct flame_box {
 	uint32_t node;
 	uint64_t start; /* in the tree's values */

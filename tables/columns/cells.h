@@ -32,6 +32,7 @@ struct tables_row {
 	const char *other_name;
 	unsigned hidden;    /* enum tables_hidden: the task's columns to leave empty */
 	bool idle;          /* the task is IDLE, or one of several is */
+	bool compared;      /* for a comparison: a worst wait of 0 means that none waited */
 	bool several;       /* a sum over several tasks */
 	bool total;         /* columns with TABLE_EACH stay empty */
 	uint32_t cpu;       /* of a sum over tasks, or CDICT_CPU_UNKNOWN */

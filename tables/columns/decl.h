@@ -19,8 +19,26 @@ struct tables_change {
 	} unit;
 	const char *name;  /* in rules and in the list of changes, of tasks; others: "exits.rate" */
 	const char *key;   /* CSV and JSON: "latency_p99_ns" */
-	const char *title; /* text and Markdown: "lat p99 ms"; NULL: @key, shown only with -v */
+	const char *title; /* text and Markdown: "lat p99 ms" */
+	bool wide;         /* shown only with -v */
 };
+/* Of a column @of: count -> count_per_s, run_ns -> run_percent, worst_ns. */
+#define TABLES_PER_S(of, name, title, wide)                                                        \
+	{                                                                                          \
+		of, TABLES_CHANGE_PER_S, name, of "_per_s", title, wide                            \
+	}
+#define TABLES_SHARE(of, name, title, wide)                                                        \
+	{                                                                                          \
+		of "_ns", TABLES_CHANGE_PERCENT, name, of "_percent", title, wide                  \
+	}
+#define TABLES_NS(of, name, title, wide)                                                           \
+	{                                                                                          \
+		of "_ns", TABLES_CHANGE_NS, name, of "_ns", title, wide                            \
+	}
+#define TABLES_CHANGES_END                                                                         \
+	{                                                                                          \
+		.column = NULL                                                                     \
+	}
 
 /* A table with rows of tasks. */
 struct tables_decl {

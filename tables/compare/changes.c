@@ -334,8 +334,9 @@ double changes_events(const struct changes *c, const struct changes_row *row, si
 	size_t often = figure;
 	double sum = 0;
 
-	/* each exit has a duration; durations of tasks belong to wake-ups */
-	if (f->ns && of->decl != &tables_decl_vcpu) {
+	/* Each exit has a duration; durations of tasks belong to wake-ups. One event is enough for
+	 * the worst wait. */
+	if (f->ns && !(of->decl->columns[f->column].flags & TABLE_GAUGE)) {
 		for (often = 0; often < of->n_figures; often++) {
 			if (!strcmp(of->figures[often].key, of->decl == &tables_decl_exits
 								    ? "count_per_s"

@@ -71,9 +71,13 @@ double changes_unknown(const struct changes *c, const struct compare_row *row, u
 char *changes_why_not(char room[CHANGES_TEXT], const struct changes *c,
 		      const struct changes_row *row);
 
-/* changes_name - the name of a figure in output and rules: "exits.rate"; in @room. */
+/* changes_name - the name of a figure in output and rules: "exits.rate"; in @room. changes_alias -
+ * the names that rules accept, from 0: that one, the key of its column in the command's table
+ * ("exits.count", "run_ns"), and in the comparison's ("exits.count_per_s", "run_percent"). */
 #define CHANGES_NAME 64
+enum { CHANGES_ALIASES = 3 };
 char *changes_name(char room[CHANGES_NAME], const struct compare *c, size_t figure);
+char *changes_alias(char room[CHANGES_NAME], const struct compare *c, size_t figure, unsigned i);
 /* changes_text - a value of the figure with its unit: "12.30 %", "1,234 /s", "94.3 ms"; a
  * difference has a sign ("+2.10 points"). Not finite: "". */
 char *changes_text(char room[CHANGES_TEXT], const struct compare_figure *figure, double v,

@@ -10,13 +10,21 @@
 
 /* ---- words ---- */
 
-char *changes_name(char room[CHANGES_NAME], const struct compare *c, size_t figure)
+char *changes_alias(char room[CHANGES_NAME], const struct compare *c, size_t figure, unsigned i)
 {
+	const struct compare_figure *f = &c->figures[figure];
+	const char *const names[CHANGES_ALIASES] = { f->name, c->decl->columns[f->column].key,
+						     f->key };
 	const bool of_tasks = c->decl == &tables_decl_tasks;
 
 	snprintf(room, CHANGES_NAME, "%.20s%s%.40s", of_tasks ? "" : c->decl->name,
-		 of_tasks ? "" : ".", c->figures[figure].name);
+		 of_tasks ? "" : ".", names[i]);
 	return room;
+}
+
+char *changes_name(char room[CHANGES_NAME], const struct compare *c, size_t figure)
+{
+	return changes_alias(room, c, figure, 0);
 }
 
 char *changes_text(char room[CHANGES_TEXT], const struct compare_figure *figure, double v,

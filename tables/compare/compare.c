@@ -7,7 +7,7 @@
 
 #include "tables/findings/fold.h"
 
-static const struct tables_decl *const compared[COMPARE_N + 1] = {
+static const struct tables_decl *const compared[COMPARE_ALL] = {
 	[COMPARE_TASKS] = &tables_decl_tasks,   [COMPARE_EXITS] = &tables_decl_exits,
 	[COMPARE_VCPU] = &tables_decl_vcpu,     [COMPARE_COREMAP] = &tables_decl_coremap,
 	[COMPARE_GROUPS] = &tables_decl_groups,
@@ -38,10 +38,10 @@ static void find_figures(struct compare *c)
 			.column = at,
 			.name = change->name,
 			.key = change->key,
-			.title = change->title ? change->title : change->key,
+			.title = change->title,
 			.ns = change->unit == TABLES_CHANGE_NS,
 			.counts = change->unit == TABLES_CHANGE_PER_S,
-			.wide = !change->title,
+			.wide = change->wide,
 		};
 	}
 }
@@ -68,9 +68,12 @@ double compare_value(const struct compare_figure *f, const struct table_cell *ce
 static int evaluate(const struct compare *c, double *values, const struct compare_item *items,
 		    size_t n, const struct tables_walk *w, struct table *scratch)
 {
-	struct tables_row r = { .w = w, .several = true, .cpu = CDICT_CPU_UNKNOWN };
+	struct tables_row r = {
+		.w = w, .several = true, .compared = true, .cpu = CDICT_CPU_UNKNOWN
+	};
 	void *sum = calloc(1, c->decl->row_size);
 
+	r.idle = !analyze_engine_task(w->eng, items[0].task)->tid;
 	if (!sum)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)

@@ -22,7 +22,8 @@ enum compare_what {
 	COMPARE_VCPU,
 	COMPARE_COREMAP, /* by task and CPU */
 	COMPARE_N,
-	COMPARE_GROUPS = COMPARE_N, /* tasks, folded (fold.h); not usable in rules */
+	COMPARE_GROUPS = COMPARE_N, /* tasks, folded (fold.h) */
+	COMPARE_ALL,
 };
 
 #define COMPARE_FIGURES_MAX 12

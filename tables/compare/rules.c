@@ -30,21 +30,34 @@ static int wrong(const struct scan *s, const char *what)
 
 static int unknown_figure(const struct scan *s, size_t len)
 {
-	char names[COMPARE_N * COMPARE_FIGURES_MAX][CHANGES_NAME];
+	char names[COMPARE_ALL * COMPARE_FIGURES_MAX * CHANGES_ALIASES][CHANGES_NAME];
 	struct suggest like;
 	size_t n = 0;
 
 	suggest_begin(&like, s->at, len);
-	for (unsigned what = 0; what < COMPARE_N; what++) {
+	for (unsigned what = 0; what < COMPARE_ALL; what++) {
 		struct compare c;
 
 		compare_declare(&c, (enum compare_what)what);
-		for (size_t f = 0; f < c.n_figures; f++)
-			suggest_try(&like, changes_name(names[n++], &c, f));
+		for (size_t f = 0; f < c.n_figures * CHANGES_ALIASES; f++)
+			suggest_try(&like, changes_alias(names[n++], &c, f / CHANGES_ALIASES,
+							 f % CHANGES_ALIASES));
 	}
 	return cdict_fail(s->err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 			  "rule '%s': unknown figure '%.*s'%s; the manual lists them", s->text,
 			  (int)len, s->at, suggest_text(&like, ""));
+}
+
+static bool is_named(const struct compare *c, size_t figure, const char *text, size_t len)
+{
+	char name[CHANGES_NAME];
+
+	for (unsigned i = 0; i < CHANGES_ALIASES; i++) {
+		changes_alias(name, c, figure, i);
+		if (strlen(name) == len && !memcmp(name, text, len))
+			return true;
+	}
+	return false;
 }
 
 static int parse_figure(struct scan *s, struct rule *rule)
@@ -53,15 +66,12 @@ static int parse_figure(struct scan *s, struct rule *rule)
 
 	if (!len)
 		return wrong(s, "must begin with a figure, as in 'exits.rate > +10 %'");
-	for (unsigned what = 0; what < COMPARE_N; what++) {
+	for (unsigned what = 0; what < COMPARE_ALL; what++) {
 		struct compare c;
 
 		compare_declare(&c, (enum compare_what)what);
 		for (size_t f = 0; f < c.n_figures; f++) {
-			char name[CHANGES_NAME];
-
-			changes_name(name, &c, f);
-			if (strlen(name) != len || memcmp(name, s->at, len))
+			if (!is_named(&c, f, s->at, len))
 				continue;
 			rule->what = (enum compare_what)what;
 			rule->figure = f;

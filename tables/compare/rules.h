@@ -6,8 +6,8 @@
  *	choice = ( "name" | "reason" | "cpu" ) "=" ( text | '"' text '"' )
  *	limit  = [ "+" | "-" ] number [ unit ]
  *
- * A figure has its name from changes_name(): "exits.rate". A limit with a sign is for the
- * difference: relative with the unit %, absolute with "points" (of percentages), ns us ms s (of
+ * A figure has a name of changes_alias(): "exits.rate". A limit with a sign is for the difference:
+ * relative with the unit %, absolute with "points" (of percentages), ns us ms s (of
  * durations), /s (of rates). Without a sign it is for the new value itself. doc/cdict-diff.1 is the
  * user documentation.
  *
@@ -58,7 +58,7 @@ struct rules_how {
 #define RULES_SHARE_LEAST 0.1 /* percent */
 
 /* rules_judge - a table with a row for each violation, with units; NULL: out of memory. */
-struct table *rules_judge(struct rule *rules, size_t n, const struct changes all[COMPARE_N],
+struct table *rules_judge(struct rule *rules, size_t n, const struct changes all[COMPARE_ALL],
 			  const struct rules_how *how);
 /* rules_table - a table of the rules with their results; NULL: out of memory. */
 struct table *rules_table(const struct rule *rules, size_t n);

@@ -175,7 +175,7 @@ static void judge(struct table *t, struct rule *rule, const struct changes *c,
 	}
 }
 
-struct table *rules_judge(struct rule *rules, size_t n, const struct changes all[COMPARE_N],
+struct table *rules_judge(struct rule *rules, size_t n, const struct changes all[COMPARE_ALL],
 			  const struct rules_how *how)
 {
 	struct table *t = table_new("regressions", broken_columns);

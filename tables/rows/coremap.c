@@ -43,9 +43,9 @@ static const struct table_column columns[] = {
 };
 
 static const struct tables_change changes[] = {
-	{ "run_ns", TABLES_CHANGE_PERCENT, "cpu", "run_percent", "run %" },
-	{ "switches", TABLES_CHANGE_PER_S, "switches", "switches_per_s", "switches/s" },
-	{ NULL, 0, NULL, NULL, NULL },
+	TABLES_SHARE("run", "cpu", "run %", false),
+	TABLES_PER_S("switches", "switches", "switches/s", false),
+	TABLES_CHANGES_END,
 };
 
 TABLES_ROWS(coremap, coremap, analyze_coremap_count, analyze_coremap_at)

@@ -91,13 +91,13 @@ static const struct table_column columns[] = {
 };
 
 static const struct tables_change changes[] = {
-	{ "count", TABLES_CHANGE_PER_S, "rate", "count_per_s", "exits/s" },
-	{ "cpu_ns", TABLES_CHANGE_PERCENT, "cpu", "cpu_percent", "on CPU %" },
-	{ "time_ns", TABLES_CHANGE_PERCENT, "time", "time_percent", "time %" },
-	{ "avg_ns", TABLES_CHANGE_NS, "avg", "avg_ns", NULL },
-	{ "p99_ns", TABLES_CHANGE_NS, "p99", "p99_ns", "p99 ms" },
-	{ "max_ns", TABLES_CHANGE_NS, "max", "max_ns", NULL },
-	{ NULL, 0, NULL, NULL, NULL },
+	TABLES_PER_S("count", "rate", "exits/s", false),
+	TABLES_SHARE("cpu", "cpu", "on CPU %", false),
+	TABLES_SHARE("time", "time", "time %", false),
+	TABLES_NS("avg", "avg", "avg ms", true),
+	TABLES_NS("p99", "p99", "p99 ms", false),
+	TABLES_NS("max", "max", "max ms", true),
+	TABLES_CHANGES_END,
 };
 
 TABLES_ROWS(exits, exits, analyze_exits_count, analyze_exits_at)

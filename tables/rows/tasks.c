@@ -30,7 +30,7 @@ static void cell_preempt(const struct cell *c)
 
 static void cell_worst(const struct cell *c)
 {
-	if (((const struct analyze_task_row *)c->row)->delays)
+	if (((const struct analyze_task_row *)c->row)->delays || c->r->compared)
 		cell_not_idle(c);
 }
 
@@ -124,23 +124,19 @@ static const struct table_column columns[] = {
 /* Compared figures; the names that rules use for tasks differ from those for groups. */
 #define CHANGES(rate, latency)                                                                     \
 	{                                                                                          \
-		{ "run_ns", TABLES_CHANGE_PERCENT, "cpu", "run_percent", "run %" },                \
-			{ "switches", TABLES_CHANGE_PER_S, "switches" rate, "switches_per_s",      \
-			  "switches/s" },                                                          \
-			{ "involuntary", TABLES_CHANGE_PER_S, "involuntary" rate,                  \
-			  "involuntary_per_s", NULL },                                             \
-			{ "wakeups", TABLES_CHANGE_PER_S, "wakeups" rate, "wakeups_per_s", NULL }, \
-			{ "migrations", TABLES_CHANGE_PER_S, "migrations" rate,                    \
-			  "migrations_per_s", NULL },                                              \
-			{ "latency_avg_ns", TABLES_CHANGE_NS, latency "avg", "latency_avg_ns",     \
-			  NULL },                                                                  \
-			{ "latency_p50_ns", TABLES_CHANGE_NS, latency "p50", "latency_p50_ns",     \
-			  NULL },                                                                  \
-			{ "latency_p99_ns", TABLES_CHANGE_NS, latency "p99", "latency_p99_ns",     \
-			  "lat p99 ms" },                                                          \
-			{ "latency_max_ns", TABLES_CHANGE_NS, latency "max", "latency_max_ns",     \
-			  NULL },                                                                  \
-			{ NULL, 0, NULL, NULL, NULL },                                             \
+		TABLES_SHARE("run", "cpu", "run %", false),                                        \
+			TABLES_PER_S("switches", "switches" rate, "switches/s", false),            \
+			TABLES_PER_S("involuntary", "involuntary" rate, "involunt/s", true),       \
+			TABLES_PER_S("wakeups", "wakeups" rate, "wakeups/s", true),                \
+			TABLES_PER_S("migrations", "migrations" rate, "migr/s", true),             \
+			TABLES_SHARE("delayed", "delayed", "delayed %", true),                     \
+			TABLES_PER_S("delays", "delays" rate, "delays/s", true),                   \
+			TABLES_NS("worst", "worst", "worst ms", true),                             \
+			TABLES_NS("latency_avg", latency "avg", "lat avg ms", true),               \
+			TABLES_NS("latency_p50", latency "p50", "lat p50 ms", true),               \
+			TABLES_NS("latency_p99", latency "p99", "lat p99 ms", false),              \
+			TABLES_NS("latency_max", latency "max", "lat max ms", true),               \
+			TABLES_CHANGES_END                                                         \
 	}
 static const struct tables_change changes_of_tasks[] = CHANGES(".rate", "latency.");
 static const struct tables_change changes_of_groups[] = CHANGES("", "latency_");

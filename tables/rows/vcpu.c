@@ -29,10 +29,9 @@ static void cell_delayed_share(const struct cell *c)
 	table_share(c->t, c->column, analyze_vcpu_delayed_ns(vcpu_of(c->r)), c->r->window_ns);
 }
 
-/* In a sum over vCPUs, 0 means that none waited. */
 static void cell_worst(const struct cell *c)
 {
-	if (vcpu_of(c->r)->worst.dur_ns || c->r->several)
+	if (vcpu_of(c->r)->worst.dur_ns || c->r->compared)
 		cell_u64(c);
 }
 
@@ -120,17 +119,17 @@ static const struct table_column columns[] = {
 };
 
 static const struct tables_change changes[] = {
-	{ "delayed_ns", TABLES_CHANGE_PERCENT, "delayed", "delayed_percent", "delayed %" },
-	{ "guest_ns", TABLES_CHANGE_PERCENT, "guest", "guest_percent", "guest %" },
-	{ "exit_ns", TABLES_CHANGE_PERCENT, "exit", "exit_percent", NULL },
-	{ "qemu_ns", TABLES_CHANGE_PERCENT, "qemu", "qemu_percent", NULL },
-	{ "preempted_ns", TABLES_CHANGE_PERCENT, "preempted", "preempted_percent", NULL },
-	{ "waiting_ns", TABLES_CHANGE_PERCENT, "waiting", "waiting_percent", NULL },
-	{ "halted_ns", TABLES_CHANGE_PERCENT, "halted", "halted_percent", NULL },
-	{ "blocked_ns", TABLES_CHANGE_PERCENT, "blocked", "blocked_percent", NULL },
-	{ "unknown_ns", TABLES_CHANGE_PERCENT, "unknown", "unknown_percent", NULL },
-	{ "worst_ns", TABLES_CHANGE_NS, "worst", "worst_ns", "worst ms" },
-	{ NULL, 0, NULL, NULL, NULL },
+	TABLES_SHARE("delayed", "delayed", "delayed %", false),
+	TABLES_SHARE("guest", "guest", "guest %", false),
+	TABLES_SHARE("exit", "exit", "exit %", true),
+	TABLES_SHARE("qemu", "qemu", "QEMU %", true),
+	TABLES_SHARE("preempted", "preempted", "preempted %", true),
+	TABLES_SHARE("waiting", "waiting", "waiting %", true),
+	TABLES_SHARE("halted", "halted", "halted %", true),
+	TABLES_SHARE("blocked", "blocked", "blocked %", true),
+	TABLES_SHARE("unknown", "unknown", "unknown %", true),
+	TABLES_NS("worst", "worst", "worst ms", false),
+	TABLES_CHANGES_END,
 };
 
 TABLES_ROWS(vcpu, vcpus, analyze_vcpus_row_count, analyze_vcpus_row_at)

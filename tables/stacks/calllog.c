@@ -2,6 +2,12 @@
 /* Call-depth logs. */
 #include "tables/stacks/calllog.h"
 
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
 #include "base/fail.h"
 
 const char *const calllog_figures[] = { "calls", "percent", "cycles", "ns", NULL };
@@ -25,8 +31,12 @@ struct line {
 	size_t depth;
 	const char *thread, *function;
 	size_t thread_len, function_len;
-	uint64_t of[CALLLOG_FIGURES];
+	double of[CALLLOG_FIGURES]; /* NAN: missing */
 };
+
+/* Limits of a figure: their hundredths fit 64 bits. */
+enum { NUMBER_MAX = 63 };
+#define FIGURE_MAX 1e17
 
 static void trim(const char **text, size_t *len)
 {
@@ -36,6 +46,24 @@ static void trim(const char **text, size_t *len)
 	}
 	while (*len && ((*text)[*len - 1] == ' ' || (*text)[*len - 1] == '\t'))
 		(*len)--;
+}
+
+/* "12", "12.5", "1e3"; "" and "NaN" are missing. */
+static bool read_figure(const char *text, size_t len, double *out)
+{
+	char number[NUMBER_MAX + 1], *end;
+
+	*out = NAN;
+	if (!len || (len == 3 && !strncasecmp(text, "nan", 3)))
+		return true;
+	if (len > NUMBER_MAX || !strchr("0123456789.", *text))
+		return false;
+	memcpy(number, text, len);
+	number[len] = '\0';
+	if (strspn(number, "0123456789.eE+-") != len)
+		return false;
+	*out = strtod(number, &end);
+	return !*end && *out < FIGURE_MAX;
 }
 
 /* The thread is the first field, the figures are the last four; the function is between them. */
@@ -71,7 +99,7 @@ static bool parse(struct line *l, const char *text, size_t len)
 		figure_len = l->function_len - (size_t)(figure - l->function);
 		l->function_len = (size_t)(comma - l->function);
 		trim(&figure, &figure_len);
-		if (!folded_read_number(figure, figure_len, &l->of[i]))
+		if (!read_figure(figure, figure_len, &l->of[i]))
 			return false;
 	}
 	trim(&l->function, &l->function_len);
@@ -84,7 +112,8 @@ static bool parse(struct line *l, const char *text, size_t len)
 struct threads {
 	struct stringset names;
 	struct map map;
-	ARRAY(uint32_t) at; /* nodes */
+	ARRAY(uint32_t) at;   /* nodes */
+	ARRAY(char) unquoted; /* the line's function */
 };
 
 static uint32_t *place_of(struct threads *t, const struct line *l)
@@ -104,37 +133,66 @@ static uint32_t *place_of(struct threads *t, const struct line *l)
 	return &t->at.at[*number];
 }
 
-static int add_line(struct calllog *log, struct threads *threads, const struct line *l,
+/* Removes the quotes of a CSV field, in which quotes are doubled. */
+static int unquote(struct threads *t, struct line *l)
+{
+	size_t n = 0, end = l->function_len - 1;
+
+	if (l->function_len < 3 || l->function[0] != '"' || l->function[end] != '"')
+		return 0;
+	if (array_reserve(&t->unquoted, l->function_len))
+		return -ENOMEM;
+	for (size_t i = 1; i < end; i++) {
+		t->unquoted.at[n++] = l->function[i];
+		i += l->function[i] == '"' && i + 1 < end && l->function[i + 1] == '"';
+	}
+	l->function = t->unquoted.at;
+	l->function_len = n;
+	return 0;
+}
+
+static void add_figure(struct calllog_mean *mean, double v)
+{
+	double less = v - mean->excess, sum = mean->sum + less;
+
+	if (isnan(v))
+		return;
+	mean->excess = sum - mean->sum - less;
+	mean->sum = sum;
+	mean->n++;
+}
+
+static int add_line(struct calllog *log, struct threads *threads, struct line *l,
 		    struct cdict_error *err)
 {
 	uint32_t *place = place_of(threads, l), node;
 	struct calllog_sum *sum;
 
-	if (!place)
+	if (!place || unquote(threads, l))
 		return cdict_fail_nomem(err);
 	/* If a line is deeper by more than one, the line before is its caller. */
 	for (node = *place; log->tree.nodes.at[node].depth >= l->depth;)
 		node = log->tree.nodes.at[node].parent;
-	node = folded_child(&log->tree, node, l->function, l->function_len, FOLDED_PLAIN);
+	node = folded_child(&log->tree, node, l->function, l->function_len, FOLDED_USER);
 	if (node == FOLDED_NONE || (node >= log->sums.n && array_resize(&log->sums, node + 1)))
 		return cdict_fail_nomem(err);
 	*place = node;
 	sum = &log->sums.at[node];
 	sum->lines++;
 	for (unsigned i = 0; i < CALLLOG_FIGURES; i++)
-		if (__builtin_add_overflow(sum->of[i], l->of[i], &sum->of[i]))
-			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-					  "the stacks' figures add up to more than can be counted");
+		add_figure(&sum->of[i], l->of[i]);
 	return 0;
 }
 
 int calllog_read(struct calllog *log, const char *text, size_t size, struct cdict_error *err)
 {
 	struct threads threads = { 0 };
+	/* a byte-order mark */
+	size_t at = size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
 	struct line l;
 	int rc = 0;
 
-	for (size_t at = 0; at < size && !rc;) {
+	while (at < size && !rc) {
 		const char *nl = memchr(text + at, '\n', size - at);
 		size_t end = nl ? (size_t)(nl - text) : size;
 
@@ -149,18 +207,11 @@ int calllog_read(struct calllog *log, const char *text, size_t size, struct cdic
 	stringset_fini(&threads.names);
 	map_fini(&threads.map);
 	array_fini(&threads.at);
+	array_fini(&threads.unquoted);
 	return rc;
 }
 
 /* ---- all of them ---- */
-
-/* Rounds half to even, like printf(). */
-static uint64_t mean(uint64_t sum, uint64_t n)
-{
-	uint64_t whole = sum / n, rest = sum % n;
-
-	return whole + (rest > n - rest || (rest == n - rest && whole % 2));
-}
 
 int calllog_done(struct calllog *log, enum calllog_figure of, struct cdict_error *err)
 {
@@ -175,8 +226,10 @@ int calllog_done(struct calllog *log, enum calllog_figure of, struct cdict_error
 		if (!sum->lines)
 			continue;
 		for (unsigned k = 0; k < CALLLOG_FIGURES; k++)
-			sum->of[k] = mean(sum->of[k], sum->lines);
-		rc = folded_add(&log->tree, i, sum->of[of], sum->lines, err);
+			if (sum->of[k].n)
+				sum->of[k].hundredths =
+					(uint64_t)rint(sum->of[k].sum / (double)sum->of[k].n * 100);
+		rc = folded_add(&log->tree, i, sum->of[of].hundredths, sum->lines, err);
 	}
 	if (!rc && folded_done(&log->tree))
 		rc = cdict_fail_nomem(err);
@@ -194,31 +247,54 @@ static const struct table_column columns[] = {
 	TABLE_COLUMNS_END,
 };
 
+/* The rows' order where their figures are equal is that of the texts, as a script sorts them. */
+struct row {
+	char *path;
+	const struct calllog_sum *sum;
+};
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct row *)a)->path, ((const struct row *)b)->path);
+}
+
+static void fill_row(struct table *t, const struct row *row)
+{
+	table_row(t);
+	table_text(t, STACK, row->path);
+	for (unsigned k = 0; k < CALLLOG_FIGURES; k++)
+		if (row->sum->of[k].n)
+			table_percent(t, CALLS + k, (double)row->sum->of[k].hundredths / 100);
+}
+
 struct table *calllog_table(const struct calllog *log)
 {
 	struct table *t = table_new("stacks", columns);
+	struct row *rows = calloc(log->tree.nodes.n, sizeof(*rows));
+	size_t n = 0;
 
-	if (!t)
-		return NULL;
-	t->order = "calls,cycles,ns,percent";
-	t->certain = true;
-	for (size_t i = 0; i < log->tree.nodes.n; i++) {
-		uint32_t node = log->tree.order[i];
-		const struct calllog_sum *sum = &log->sums.at[node];
+	if (t) {
+		t->order = "calls,cycles,ns,percent";
+		t->certain = true;
+		t->failed |= !rows;
+	}
+	for (size_t i = 0; t && !t->failed && i < log->tree.nodes.n; i++) {
 		struct sink s;
-		char *path;
 
-		if (!log->tree.nodes.at[node].stack)
+		if (!log->tree.nodes.at[i].stack)
 			continue;
 		sink_to_memory(&s);
-		folded_path(&log->tree, node, &s);
-		path = sink_take(&s, NULL);
-		table_row(t);
-		t->failed |= !path;
-		table_text(t, STACK, path);
-		free(path);
-		for (unsigned k = 0; k < CALLLOG_FIGURES; k++)
-			table_percent(t, CALLS + k, (double)sum->of[k] / 100);
+		folded_path(&log->tree, (uint32_t)i, &s);
+		rows[n] = (struct row){ sink_take(&s, NULL), &log->sums.at[i] };
+		t->failed |= !rows[n++].path;
 	}
+	if (t && !t->failed && n)
+		qsort(rows, n, sizeof(*rows), by_path);
+	for (size_t i = 0; i < n; i++) {
+		if (!t->failed)
+			fill_row(t, &rows[i]);
+		free(rows[i].path);
+	}
+	free(rows);
 	return table_done(t);
 }

@@ -6,7 +6,13 @@
  *
  * The number of + is the call's depth; its caller is the thread's last line with a smaller depth,
  * depth 1 begins a new stack. Other and malformed lines are ignored. The function may contain
- * commas. Figures of the same stack in several files or threads are averaged.
+ * commas, or be quoted as in CSV. A figure may be missing: empty, or NaN, as 0/0 is printed.
+ *
+ * Figures of the same stack in several files or threads are averaged and rounded to two decimals as
+ * pandas does it, groupby("stack").mean().round(2), bit by bit: Kahan's sum in order of the lines
+ * divided by their number, and 100 times that, all in double precision, rounded half to even. The
+ * mean of the decimals differs at ties: that of 0.57 and 0.58 is 0.575, half to even 0.58, but 100
+ * times its double is less than 57.5. Reports of CI are compared with those of scripts.
  *
  *	struct calllog log;
  *
@@ -36,8 +42,11 @@ extern const char *const calllog_figures[]; /* "calls", ..., NULL */
 
 struct calllog_sum {
 	uint64_t lines; /* 0: seen only as a caller */
-	/* in hundredths: the sums; after calllog_done() their means */
-	uint64_t of[CALLLOG_FIGURES];
+	struct calllog_mean {
+		uint64_t n;          /* lines that have the figure */
+		double sum, excess;  /* Kahan's: what the sum has too much */
+		uint64_t hundredths; /* after calllog_done(): the mean */
+	} of[CALLLOG_FIGURES];
 };
 
 struct calllog {
@@ -48,10 +57,9 @@ struct calllog {
 
 int calllog_init(struct calllog *log); /* 0 or -ENOMEM */
 void calllog_fini(struct calllog *log);
-/* calllog_read - reads one file; stacks do not continue from another file. CDICT_ELIMIT: the sums
- * overflow. */
+/* calllog_read - reads one file; stacks do not continue from another file. */
 int calllog_read(struct calllog *log, const char *text, size_t size, struct cdict_error *err);
-/* calllog_done - averages; the tree's values are the figures @of. */
+/* calllog_done - averages; the tree's values are the figures @of. CDICT_ELIMIT: they overflow. */
 int calllog_done(struct calllog *log, enum calllog_figure of, struct cdict_error *err);
 /* calllog_table - a row per stack, most calls first; NULL: out of memory. */
 struct table *calllog_table(const struct calllog *log);

@@ -17,9 +17,8 @@ bool flame_is_time(enum analyze_stacks_by by)
 }
 
 /* The node of the task under @parent. */
-static uint32_t of_task(struct folded *f, const struct tables_walk *w,
-			const struct flame_names *names, uint32_t parent, const char *before,
-			uint32_t task)
+static uint32_t of_task(struct folded *f, const struct tables_walk *w, uint32_t parent,
+			const char *before, uint32_t task)
 {
 	uint32_t node = FOLDED_NONE;
 	struct sink s;
@@ -28,8 +27,7 @@ static uint32_t of_task(struct folded *f, const struct tables_walk *w,
 
 	sink_to_memory(&s);
 	sink_puts(&s, before);
-	name = names ? names->name(names->ctx, task)
-		     : names_display(&w->names, analyze_engine_task(w->eng, task));
+	name = names_display(&w->names, analyze_engine_task(w->eng, task));
 	if (name)
 		sink_puts(&s, name);
 	text = sink_take(&s, &len);
@@ -103,7 +101,7 @@ static uint32_t of_reason(struct folded *f, uint32_t node, const struct analyze_
 }
 
 int flame_fold(struct folded *f, const struct tables_walk *w, const struct analyze_stacks *stacks,
-	       const struct flame_names *names, uint64_t *lacking, struct cdict_error *err)
+	       uint64_t *lacking, struct cdict_error *err)
 {
 	enum analyze_stacks_by by = analyze_stacks_by(stacks);
 	uint64_t none = 0;
@@ -117,9 +115,9 @@ int flame_fold(struct folded *f, const struct tables_walk *w, const struct analy
 
 		if (!names_wanted(&w->names, analyze_engine_task(w->eng, row->task)))
 			continue;
-		node = of_task(f, w, names, FOLDED_ROOT, "", row->task);
+		node = of_task(f, w, FOLDED_ROOT, "", row->task);
 		if (node != FOLDED_NONE && row->waker != ANALYZE_NO_TASK)
-			node = of_task(f, w, names, node, "by ", row->waker);
+			node = of_task(f, w, node, "by ", row->waker);
 		if (node != FOLDED_NONE)
 			node = of_stack(f, node, w, row->stack);
 		if (node != FOLDED_NONE && by == ANALYZE_STACKS_EXITS)

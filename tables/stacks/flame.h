@@ -23,16 +23,10 @@ extern const char *const flame_titles[]; /* "Time off the CPU by stack" */
 /* flame_is_time - whether the values are ns; else they count. */
 bool flame_is_time(enum analyze_stacks_by by);
 
-/* Names of tasks instead of names_display(): to be freed, NULL: out of memory. */
-struct flame_names {
-	char *(*name)(void *ctx, uint32_t task);
-	void *ctx;
-};
-
-/* flame_fold - after the walk, makes the tree *f of the wanted tasks; call folded_fini() also after
- * a failure. *lacking: the number of events without a stack; it and @names may be NULL. */
+/* flame_fold - after the walk, makes the tree *f of the wanted tasks, those of one name together;
+ * call folded_fini() also after a failure. *lacking: the number of events without a stack, or NULL. */
 int flame_fold(struct folded *f, const struct tables_walk *w, const struct analyze_stacks *stacks,
-	       const struct flame_names *names, uint64_t *lacking, struct cdict_error *err);
+	       uint64_t *lacking, struct cdict_error *err);
 /* flame_table - a row per stack, the largest first; @by: -1 for a file of stacks; @before: the tree
  * to compare with, of the same nodes, or NULL. NULL: out of memory. */
 struct table *flame_table(const struct folded *f, const struct folded *before, int by);

@@ -22,6 +22,7 @@ void folded_fini(struct folded *f)
 	map_fini(&f->children);
 	stringset_fini(&f->texts);
 	free(f->order);
+	free(f->by_size);
 	*f = (struct folded){ 0 };
 }
 
@@ -86,10 +87,20 @@ static int by_parent_and_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Fills f->order. The callees of a node are adjacent in @sorted, from index @first on (n - 1:
- * none). */
-static void put_in_order(struct folded *f, const struct folded_node *const *sorted,
-			 const uint32_t *first, uint32_t *waiting)
+static int by_parent_and_size(const void *a, const void *b)
+{
+	const struct folded_node *x = *(const struct folded_node *const *)a;
+	const struct folded_node *y = *(const struct folded_node *const *)b;
+
+	if (x->parent == y->parent && x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	return by_parent_and_name(a, b);
+}
+
+/* Fills @order. The callees of a node are adjacent in @sorted, from index @first on (n - 1: none);
+ * @waiting has room for all nodes. */
+static void put_in_order(const struct folded *f, const struct folded_node *const *sorted,
+			 const uint32_t *first, uint32_t *waiting, uint32_t *order)
 {
 	size_t n = f->nodes.n, done = 0, left = 1;
 
@@ -98,7 +109,7 @@ static void put_in_order(struct folded *f, const struct folded_node *const *sort
 		uint32_t node = waiting[--left];
 		size_t end = first[node];
 
-		f->order[done++] = node;
+		order[done++] = node;
 		while (end < n - 1 && sorted[end]->parent == node)
 			end++;
 		while (end > first[node])
@@ -111,11 +122,12 @@ int folded_done(struct folded *f)
 	size_t n = f->nodes.n;
 	const struct folded_node **sorted = calloc(n, sizeof(*sorted));
 	uint32_t *first = calloc(n, 2 * sizeof(*first));
-	uint32_t *order = realloc(f->order, n * sizeof(*order));
 
-	if (order)
-		f->order = order;
-	if (!sorted || !first || !order) {
+	free(f->order);
+	free(f->by_size);
+	f->order = calloc(n, sizeof(*f->order));
+	f->by_size = calloc(n, sizeof(*f->by_size));
+	if (!sorted || !first || !f->order || !f->by_size) {
 		free(sorted);
 		free(first);
 		return -ENOMEM;
@@ -124,17 +136,20 @@ int folded_done(struct folded *f)
 		first[i] = (uint32_t)n - 1;
 		f->nodes.at[i].total = f->nodes.at[i].value;
 	}
+	/* a caller is always before what it calls */
+	for (size_t i = n; --i;)
+		f->nodes.at[f->nodes.at[i].parent].total += f->nodes.at[i].total;
 	for (size_t i = 1; i < n; i++)
 		sorted[i - 1] = &f->nodes.at[i];
 	qsort(sorted, n - 1, sizeof(const struct folded_node *), by_parent_and_name);
 	for (size_t i = n; --i;)
 		first[sorted[i - 1]->parent] = (uint32_t)i - 1;
-	put_in_order(f, sorted, first, first + n);
+	put_in_order(f, sorted, first, first + n, f->order);
+	/* the callees of a node have the same places */
+	qsort(sorted, n - 1, sizeof(const struct folded_node *), by_parent_and_size);
+	put_in_order(f, sorted, first, first + n, f->by_size);
 	free(sorted);
 	free(first);
-	/* a caller is always before what it calls */
-	for (size_t i = n; --i;)
-		f->nodes.at[f->nodes.at[i].parent].total += f->nodes.at[i].total;
 	return 0;
 }
 

@@ -63,9 +63,10 @@ struct folded {
 	ARRAY(struct folded_node) nodes; /* [0] is the root of all stacks, without a name */
 	struct map children;             /* (parent, name) */
 	struct stringset texts;
-	unsigned parts;  /* of a unit, 100 or 1 */
-	uint32_t *order; /* after folded_done(): depth first, callees by name */
-	uint64_t sum;    /* of all values */
+	unsigned parts; /* of a unit, 100 or 1 */
+	/* After folded_done(), depth first: callees by name; the largest first, by name if equal. */
+	uint32_t *order, *by_size;
+	uint64_t sum; /* of all values */
 };
 
 int folded_init(struct folded *f); /* parts: 1; 0 or -ENOMEM */

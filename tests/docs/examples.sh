@@ -42,6 +42,8 @@ fi
 echo '{"iops": 1000, "lat": [1, 2]}' >fio.json
 echo 'main;work 3' | tee stacks.folded >before.folded
 echo 'SELECT count(*) FROM sched_switch;' >report.sql
+git=$(command -v git)
+[ -z "$git" ] || { git init -q . && git symbolic-ref HEAD refs/heads/main && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m one; } || exit 1
 mkdir logs && echo '+,main,work,1,100,20,10' >logs/system-test-1-stdout.log
 
 # a recording whose recorder was killed, and another of that kernel; system calls of QEMU
@@ -62,6 +64,7 @@ run_all() { # NAME, lines on stdin
 		case $line in
 		*ssh\ * | *'cdict record'* | *'cdict push'*' -e '* | *'cdict sweep --record'* | *'cdict top'* | *perf\ record* | *perf\ script* | *--openstack* | *--os-* | *--open\ * | *'cdict identify -o'* | *redis://*) continue ;;
 		esac
+		if [[ $line == *--branch* && -z $git ]]; then continue; fi
 		if [[ $line == *jq* ]] && ! command -v jq >/dev/null; then continue; fi
 		for file in run record before after base new base-1 base-2 new-1 new-2 big tuesday monday; do cp named.cdict $file.cdict; done
 		rm -rf jobs killed.cdict

@@ -289,7 +289,7 @@ static void folded(struct cdict_reader *r, const struct tables_options *opts,
 	char *text;
 
 	if (tables_walk_init(&w, r, opts, &err) || analyze_stacks_new(&stacks, w.eng, by, &err) ||
-	    tables_walk_run(&w, &err) || flame_fold(&f, &w, stacks, NULL, NULL, &err)) {
+	    tables_walk_run(&w, &err) || flame_fold(&f, &w, stacks, NULL, &err)) {
 		must(err.text[0]);
 	} else {
 		sink_to_memory(&s);

@@ -21,7 +21,7 @@ static void judge(const struct rule *rule)
 	const struct compare_figure *figure;
 	struct compare c;
 
-	must(rule->what < COMPARE_N);
+	must(rule->what < COMPARE_ALL);
 	compare_declare(&c, rule->what);
 	must(rule->figure < c.n_figures && isfinite(rule->limit));
 	figure = &c.figures[rule->figure];

@@ -4,8 +4,8 @@
 # needs: perl taskset
 # timeout: 300
 #
-# cdict diff as a gate on recordings of this machine: it finds and names a hog on the workload's CPU, and exits with
-# status 3; equal runs pass.
+# cdict diff as a gate on recordings of this machine: it finds and names a hog on the workload's CPU, by the CPU's shares and by how
+# long the workload waits, and exits with status 3; equal runs pass.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"
@@ -77,6 +77,29 @@ if [ -n "$wrong" ] || [ "$pairs" -ge 3 ]; then
 else
 	few_runs $name "ten pairs $pairs"
 fi
+
+# A worker that never sleeps is only preempted: no wake-up is late, it has no nap to lose.  The hog gets three of four parts of its CPU.
+name=a_hog_that_only_preempts_is_found_by_the_time_waited
+napping=$work shares=("${gate[@]}")
+work='my $x = 0; $x += $_ for 1 .. 3000000'
+gate=(--fail-if 'delayed[name=^worker$] > +20 points' --fail-if 'worst[name=^worker$] > +1 ms')
+found=0
+for i in 1 2 3; do
+	daemon 0 'select undef, undef, undef, 0.002 while 1'
+	faults=$(record_run "alone$i")
+	stop
+	daemon -5 '1 while 1'
+	[ -n "$faults" ] || ! judged 3 "alone$i.cdict" "preempted$i" || found=1
+	stop
+	[ $found = 0 ] || break
+done
+if [ $found = 1 ]; then
+	[ -n "$faults" ] || faults=$(grep -q '^delayed\[name=^worker\$\] > +20 points  *worker  ' out || echo "not named: $(head -n 30 out)")
+	verdict $name "$faults"
+else
+	few_runs $name "three pairs none"
+fi
+work=$napping gate=("${shares[@]}")
 
 # The task that has the CPU is named; the worker's earlier share depends on other load on this machine: oracle/figures/diff checks that.
 named() {

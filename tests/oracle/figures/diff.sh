@@ -144,6 +144,108 @@ wrong+=$(expect 1 equal-1.cdict other.cdict)
 grep -q 'nothing was compared' err || wrong+=$(cat err)
 verdict rules_that_cannot_be_judged_do_not_pass "$wrong"
 
+# ---- every printed column can stand in a rule ----
+# As JSON, CSV and text print them, tasks and groups: each name is a rule of its own figure, and so is the name of its column in the
+# command's own table, which -s takes.
+for by in task group; do
+	"$CDICT" diff -v --by $by equal-1.cdict hog-1.cdict --format json >printed.$by.json
+	"$CDICT" diff -v --by $by equal-1.cdict hog-1.cdict --format csv >printed.$by.csv
+	"$CDICT" diff -v --by $by equal-1.cdict equal-2.cdict -- hog-1.cdict >printed.$by.txt
+done
+for command in tasks exits vcpu coremap; do "$CDICT" $command hog-1.cdict --format json >$command.json; done
+wrong=$(python3 - "$CDICT" <<'END'
+import csv, json, subprocess, sys
+
+def run(*words):
+    return subprocess.run([sys.argv[1], *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+def figure_of(rule, key):  # the table and the key of the figure that the rule is about: every row breaks it
+    limit = rule + " < 1000000" + (" %" if key.endswith("_percent") else " ms" if key.endswith("_ns") else " /s")
+    done = run("diff", "-q", "--min-events", "0", "--fail-if", limit, "--format", "json", "equal-1.cdict", "hog-1.cdict")
+    if done.returncode not in (0, 3):
+        return done.stderr.split("\n")[0]
+    return {(row["what"], row["figure"]) for row in json.loads(done.stdout)["regressions"]}
+
+seen = {}
+def check(rule, table, key):
+    if rule not in seen:
+        seen[rule] = figure_of(rule, key)
+    if seen[rule] != {(table, key)}:
+        print(f"{rule}: {seen[rule]}, not {table}.{key}")
+
+printed = texts = 0
+for by in ("task", "group"):
+    document = json.load(open(f"printed.{by}.json"))
+    for table in [name for name, rows in document.items() if isinstance(rows, list) and rows and any(key.endswith("_base") for key in rows[0])]:
+        prefix = "" if table == "tasks" else table + "."
+        command = "tasks" if table == "groups" else table
+        rows = json.load(open(f"{command}.json"))[command]
+        for key in [key[: -len("_base")] for key in document[table][0] if key.endswith("_base")]:
+            printed += 1
+            values = [row[f"{key}_new"] for row in document[table] if row["name"] != "IDLE"]
+            if not any(value is not None for value in values):
+                continue  # no exit to QEMU: nothing is judged
+            check(prefix + key, table, key)
+            # the command's column: the same, or in ns, or counted
+            for column in rows[0]:
+                if column in (key, key.replace("_percent", "_ns"), key.replace("_per_s", "")):
+                    if command != "coremap" and run(command, "-q", "-s", column, "hog-1.cdict").returncode:
+                        print(f"cdict {command} -s {column} fails")
+                    # percent of the exits, of the window
+                    if (command, column) != ("exits", "count_percent"):
+                        check(prefix + column, table, key)
+    for row in csv.DictReader(open(f"printed.{by}.csv", newline="")):
+        if row["new"] and row["name"] != "IDLE":
+            check(row["rule_figure"], row["table"], row["figure"])
+    names = {row["rule_figure"] for row in csv.DictReader(open(f"printed.{by}.csv", newline=""))}
+    for line in open(f"printed.{by}.txt"):
+        if line.startswith(("worker ", "hog ")):
+            texts += 1
+            if not set(line.split()) & names:
+                print(f"no rule has the name in: {line.strip()}")
+if printed < 60 or texts < 60 or not {"delayed", "delays", "worst", "groups.delayed_percent", "vcpu.delayed_ns", "exits.count"} <= set(seen):
+    print(f"{printed} columns, {texts} lines of text: {' '.join(sorted(seen))}")
+END
+) || wrong+="status $?"
+verdict every_printed_column_can_stand_in_a_rule "$wrong"
+
+# ---- a hog that only preempts ----
+# preempted NAME SEED [HOG_US] - 300 rounds of 1 ms: "worker" is woken, runs at once, and is preempted while it runs: by a kernel
+# thread for 2 us or, in every third round, by the hog
+preempted() {
+	awk -v seed="$2" -v hog="${3-0}" 'BEGIN {
+		print "cpus 1\ndefault sched:sched_switch prev_prio=120 next_prio=120\nproc 300 worker\nproc 900 hog\nproc 20 kthread"
+		f = "%d [000] %.6f: %s\n"
+		for (i = 0; i < 300; i++) {
+			t = 100 + i / 1000
+			by = hog && i % 3 == 0 ? 900 : 20
+			held = by == 900 ? hog : 2 + (i + seed) % 2
+			printf f, 0, t, "sched:sched_waking: pid=300 prio=120 target_cpu=0 comm=worker"
+			printf f, 0, t + 5e-6, "sched:sched_switch: prev_pid=0 prev_state=R next_pid=300"
+			printf f, 300, t + 105e-6, "sched:sched_switch: prev_pid=300 prev_state=R next_pid=" by
+			printf f, by, t + (105 + held) / 1e6, "sched:sched_switch: prev_pid=" by " prev_state=S next_pid=300"
+			printf f, 300, t + (205 + held) / 1e6, "sched:sched_switch: prev_pid=300 prev_state=S next_pid=0"
+		}
+	}' >"$1.trace"
+	"$MKPERF" --formats "$DATA/formats" -o "$1.data" "$1.trace" && "$CDICT" convert -q -i "$1.data" -o "$1.cdict"
+}
+preempted calm 1 && preempted calm-2 2 && preempted late 3 400
+waits=(--fail-if 'delayed[name=^worker$] > +50%' --fail-if 'worst[name=^worker$] > +100 us')
+# neither a wake-up's latency nor the worker's share nor its switches changed
+wrong=$(expect 0 --fail-if 'latency.p99 > +100 %' --fail-if 'cpu[name=worker] < -5 %' --fail-if 'switches[name=worker] > +10 %' calm.cdict late.cdict)
+wrong+=$(expect 0 "${waits[@]}" calm.cdict calm-2.cdict)
+wrong+=$(expect 3 "${waits[@]}" calm.cdict late.cdict --format json)
+# 5 us and 2 or 3 us a round, of 300 ms less the first and last part; then 100 rounds of 400 us
+wrong+=$(jq -r '[.regressions[] | [.figure, (.base * 100 | round) / 100, (.new * 10 | round) / 10]] | tostring' out | diff - <(
+	echo '[["delayed_percent",0.75,14],["worst_ns",5000,400000]]'
+))
+wrong+=$(jq -r '.changes[] | select(.name == "worker" and .figure == "delays_per_s") | select((.base - .new | fabs) > 5 or .base < 1990 or .base > 2010) | tostring' out)
+# a task that waited for the first time: no minimum of events keeps the worst wait from being judged
+sed '/prev_pid=300 prev_state=R/d; /prev_pid=20 /d; /sched_waking/d' calm.trace >never.trace
+"$MKPERF" --formats "$DATA/formats" -o never.data never.trace && "$CDICT" convert -q -i never.data -o never.cdict
+wrong+=$(expect 3 --fail-if 'worst[name=^worker$] > +100 us' never.cdict late.cdict)
+verdict a_hog_that_only_preempts_is_found_by_rules_on_waits "$wrong"
+
 # ---- real recordings of the same VMs ----
 captures=$SHARED/captures/kvm
 if [ -z "$SHARED" ] || [ ! -f "$captures/kvm-libvirt-run2.data" ]; then

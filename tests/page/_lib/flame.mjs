@@ -8,14 +8,14 @@ import { cdict } from './page.mjs';
 const [svg, html, hostile, page, capture] = process.argv.slice(2);
 const FRAMES = `JSON.stringify([...document.querySelectorAll('svg.flame g.f')].map((g) => ({
 	name: g.dataset.n ?? g.querySelector('text').textContent, from: Number(g.dataset.s), total: Number(g.dataset.t), depth: Number(g.dataset.d),
-	says: g.querySelector('title').textContent, shown: getComputedStyle(g).display !== 'none', hit: g.classList.contains('hit'),
+	says: g.querySelector('title').textContent, y: Number(g.querySelector('rect').getAttribute('y')), top: g.getBoundingClientRect().top, shown: getComputedStyle(g).display !== 'none', hit: g.classList.contains('hit'),
 	x: Number(g.querySelector('rect').getAttribute('x')), width: Number(g.querySelector('rect').getAttribute('width')) })))`;
 const frames = async (tab) => JSON.parse(await tab.evaluate(FRAMES));
 const click = (tab, name) => tab.evaluate(`[...document.querySelectorAll('svg.flame g.f')].find((g) => (g.dataset.n ?? g.querySelector('text').textContent) === ${JSON.stringify(name)}).dispatchEvent(new MouseEvent('click', { bubbles: true }))`);
 const type = (tab, text) => tab.evaluate(`(() => { const field = document.querySelector('input[placeholder*="pattern"]'); field.value = ${JSON.stringify(text)}; field.dispatchEvent(new Event('input')); })()`);
 const found = (tab) => tab.evaluate(`document.querySelector('[role=status].share, .view [role=status]').textContent`);
 
-// Each frame has its share of the width of all, and lies in the one below it.
+// Each frame has its share of the width of all, and lies below its caller, the largest callee first. The picture opens with the whole.
 function checkWidths(all, says) {
 	const [first] = all;
 	const sums = new Map();
@@ -25,7 +25,12 @@ function checkWidths(all, says) {
 		says(Math.abs(f.x - first.x - (first.width * f.from) / first.total) < 0.011, `${f.name} begins at ${f.x}`);
 		if (f.depth)
 			sums.set(f.depth, (sums.get(f.depth) ?? 0) + f.total);
+		says(f.y === first.y + 18 * f.depth, `${f.name} at depth ${f.depth} is drawn at ${f.y}, all at ${first.y}`);
 	}
+	const roots = all.filter((f) => f.depth === 1);
+	says(new Set(roots.map((f) => f.name)).size === roots.length, 'tasks of one name are several frames');
+	says(roots.every((f, i) => !i || (f.total <= roots[i - 1].total && f.from === roots[i - 1].from + roots[i - 1].total)), 'the largest task is not the first');
+	says(first.top >= 0 && first.top < 600, `all is drawn ${first.top} px down`);
 	says(all.length > 20, `there are ${all.length} frames`);
 	says([...sums.values()].every((sum) => sum <= first.total), 'more stands on all than it is');
 }
@@ -106,6 +111,11 @@ async function checkPage(browser, says) {
 		says(all[0]?.total === want, `${hash}: all is ${all[0]?.total}, cdict flame ${options.join(' ')} says ${want}`);
 		if (options.length === 0) {
 			checkWidths(all, says);
+			for (const f of all.filter(({ depth }) => depth === 1)) {
+				const theirs = rows.filter((row) => row.stack.split(';')[0] === f.name).reduce((sum, row) => sum + row.time_ns, 0);
+
+				says(f.total === theirs, `${f.name} is ${f.total}, the command says ${theirs}`);
+			}
 			for (const name of ['[vhost]']) {
 				const ours = all.filter((f) => f.name === name).reduce((sum, f) => sum + f.total, 0);
 				const theirs = rows.filter((row) => row.stack.split(';').includes(name)).reduce((sum, row) => sum + row.time_ns, 0);
@@ -118,8 +128,8 @@ async function checkPage(browser, says) {
 	await tab.go('#view=flame');
 	await type(tab, 'vhost');
 	says(/^\d+\.\d % found$/.test(await found(tab)) && (await frames(tab)).some((f) => f.hit), `the search says ${await found(tab)}`);
-	await click(tab, worker.who);
-	says((await frames(tab)).find((f) => f.name === worker.who)?.width === (await frames(tab))[0].width, 'a click does not zoom');
+	await click(tab, worker.name);
+	says((await frames(tab)).find((f) => f.name === worker.name)?.width === (await frames(tab))[0].width, 'a click does not zoom');
 	await tab.go('#view=flame&theme=dark');
 	await tab.screenshot(`${process.env.BUILD}/screens/flame-page-dark.png`);
 	says(tab.problems().length === 0, tab.problems().join('; '));

@@ -56,6 +56,10 @@ static void a_frame_is_what_its_stacks_add_up_to(void **state)
 		assert_int_equal(n->depth, want[i].depth);
 	}
 	assert_int_equal(f.sum, 1025);
+	/* the largest first: x before b */
+	static const char *const by_size[] = { "", "a", "x", "b", "c", "z" };
+	for (size_t i = 0; i < 6; i++)
+		assert_string_equal(f.nodes.at[f.by_size[i]].name, by_size[i]);
 	folded_fini(&f);
 }
 
@@ -245,7 +249,7 @@ static void no_stack_goes_on_in_the_next_file(void **state)
 	calllog_fini(&log);
 }
 
-/* 0.01 and 0.02: 0.015, to the even hundredth; 1, 2, 2: 1.67 */
+/* 0.01 and 0.02: 0.015, 0.02 and 0.03: 0.025, to the even hundredth; 1, 2, 2: 1.67 */
 static void the_same_stack_is_averaged(void **state)
 {
 	static const char *const files[] = {
@@ -260,14 +264,61 @@ static void the_same_stack_is_averaged(void **state)
 	log_of(&log, files, 2, CALLLOG_PERCENT);
 	f = log.tree.order[1];
 	assert_string_equal(log.tree.nodes.at[f].name, "f");
-	assert_int_equal(log.sums.at[f].of[CALLLOG_CALLS], 150);
-	assert_int_equal(log.sums.at[f].of[CALLLOG_PERCENT], 2);
-	assert_int_equal(log.sums.at[f].of[CALLLOG_NS], 2);
+	assert_int_equal(log.sums.at[f].of[CALLLOG_CALLS].hundredths, 150);
+	assert_int_equal(log.sums.at[f].of[CALLLOG_PERCENT].hundredths, 2);
+	assert_int_equal(log.sums.at[f].of[CALLLOG_NS].hundredths, 2);
 	calllog_fini(&log);
 	log_of(&log, files, 3, CALLLOG_CYCLES);
 	f = log.tree.order[1];
-	assert_int_equal(log.sums.at[f].of[CALLLOG_CALLS], 167);
+	assert_int_equal(log.sums.at[f].of[CALLLOG_CALLS].hundredths, 167);
 	assert_int_equal(log.tree.nodes.at[f].value, 400);
+	calllog_fini(&log);
+}
+
+/* In double precision, as pandas: 0.575 times 100 is less than 57.5. */
+static void ties_round_as_in_double_precision(void **state)
+{
+	static const char *const files[] = {
+		"+,a,f,1,0.57,1.005,2.00449\n+,a,f,1,0.58,1.005,2.00551\n"
+	};
+	struct calllog log;
+	uint32_t f;
+
+	(void)state;
+	log_of(&log, files, 1, CALLLOG_PERCENT);
+	f = log.tree.order[1];
+	assert_int_equal(log.sums.at[f].of[CALLLOG_PERCENT].hundredths, 57);
+	assert_int_equal(log.sums.at[f].of[CALLLOG_CYCLES].hundredths, 100);
+	/* figures are not rounded before they are averaged: 2.005 */
+	assert_int_equal(log.sums.at[f].of[CALLLOG_NS].hundredths, 200);
+	calllog_fini(&log);
+}
+
+/* A line with a missing figure still is a caller, and has its other figures. */
+static void a_missing_figure_is_left_out_of_its_mean(void **state)
+{
+	static const char *const files[] = {
+		"+,a,\"f<a, b>\",1,NaN,4,\n++,a,g,1,1,1,1\n+,a,\"f<a, b>\",2,3,8,inf\n"
+		"+,a,\"f<a, b>\",3,3,8,nan\n+,a,z,1,-1,1,1\n+,a,z,1,0x1,1,1\n+,a,z,1,1e99,1,1\n"
+	};
+	struct calllog log;
+	char *text;
+	uint32_t f;
+
+	(void)state;
+	log_of(&log, files, 1, CALLLOG_PERCENT);
+	assert_int_equal(log.lines, 3);
+	assert_int_equal(log.ignored, 4); /* infinite, negative, hexadecimal, too large */
+	f = log.tree.order[1];
+	assert_string_equal(log.tree.nodes.at[f].name, "f<a, b>");
+	assert_int_equal(log.sums.at[f].lines, 2);
+	assert_int_equal(log.sums.at[f].of[CALLLOG_CALLS].hundredths, 200);
+	assert_int_equal(log.sums.at[f].of[CALLLOG_PERCENT].n, 1);
+	assert_int_equal(log.sums.at[f].of[CALLLOG_PERCENT].hundredths, 300);
+	assert_int_equal(log.sums.at[f].of[CALLLOG_NS].n, 0);
+	text = written(&log.tree);
+	assert_string_equal(text, "f<a, b> 3\nf<a, b>;g 1\n");
+	free(text);
 	calllog_fini(&log);
 }
 
@@ -302,6 +353,8 @@ int main(void)
 		cmocka_unit_test(every_thread_has_its_own_stack),
 		cmocka_unit_test(no_stack_goes_on_in_the_next_file),
 		cmocka_unit_test(the_same_stack_is_averaged),
+		cmocka_unit_test(ties_round_as_in_double_precision),
+		cmocka_unit_test(a_missing_figure_is_left_out_of_its_mean),
 		cmocka_unit_test(depth_one_begins_a_new_stack),
 	};
 

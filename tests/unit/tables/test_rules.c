@@ -50,6 +50,18 @@ static void rules_have_figure_rows_and_limit(void **state)
 		  "HLT|IO", CDICT_CPU_UNKNOWN, RULE_RELATIVE, false, 0 },
 		{ "cpu[name=\"a,b] \\\"c\\\" \\\\d\"] > +1 points", "cpu", "a,b] \"c\" \\d", NULL,
 		  CDICT_CPU_UNKNOWN, RULE_ABSOLUTE, false, 1 },
+		{ "delayed > +50%", "delayed", NULL, NULL, CDICT_CPU_UNKNOWN, RULE_RELATIVE, false,
+		  50 },
+		{ "delays > +10 /s", "delays.rate", NULL, NULL, CDICT_CPU_UNKNOWN, RULE_ABSOLUTE,
+		  false, 10 },
+		{ "worst_ns > 5 ms", "worst", NULL, NULL, CDICT_CPU_UNKNOWN, RULE_LEVEL, false,
+		  5e6 },
+		{ "run_percent > +1 points", "cpu", NULL, NULL, CDICT_CPU_UNKNOWN, RULE_ABSOLUTE,
+		  false, 1 },
+		{ "exits.count > +10%", "exits.rate", NULL, NULL, CDICT_CPU_UNKNOWN, RULE_RELATIVE,
+		  false, 10 },
+		{ "groups.latency_p99_ns[name=web] > +1 ms", "groups.latency_p99", "web", NULL,
+		  CDICT_CPU_UNKNOWN, RULE_ABSOLUTE, false, 1e6 },
 		{ "coremap.cpu[cpu=3] > +10 points", "coremap.cpu", NULL, NULL, 3, RULE_ABSOLUTE,
 		  false, 10 },
 	};
@@ -83,6 +95,9 @@ static void an_invalid_rule_is_refused_with_the_reason(void **state)
 		{ "", "must begin with a figure" },
 		{ "> +10 %", "must begin with a figure" },
 		{ "exit.rate > +10 %", "unknown figure 'exit.rate' (did you mean 'exits.rate'?)" },
+		{ "delay_ns > +10 %", "unknown figure 'delay_ns' (did you mean 'delayed_ns'?)" },
+		{ "run_ns > +10 ms", "this figure's units are % and points, not 'ms'" },
+		{ "exits.delayed > +10 %", "unknown figure 'exits.delayed'" },
 		{ "nonsense > +10 %", "unknown figure 'nonsense'; the manual" },
 		{ "exits.rate", "must compare with > or <" },
 		{ "exits.rate = 3", "must compare with > or <" },
@@ -127,11 +142,11 @@ static void an_invalid_rule_is_refused_with_the_reason(void **state)
 
 static void every_figure_has_a_name_of_its_own(void **state)
 {
-	char names[COMPARE_N * COMPARE_FIGURES_MAX][CHANGES_NAME];
+	char names[COMPARE_ALL * COMPARE_FIGURES_MAX][CHANGES_NAME];
 	size_t n = 0;
 
 	(void)state;
-	for (unsigned what = 0; what < COMPARE_N; what++) {
+	for (unsigned what = 0; what < COMPARE_ALL; what++) {
 		struct compare c;
 
 		compare_declare(&c, (enum compare_what)what);
@@ -143,11 +158,17 @@ static void every_figure_has_a_name_of_its_own(void **state)
 			changes_name(names[n], &c, f);
 			for (size_t i = 0; i < n; i++)
 				assert_string_not_equal(names[i], names[n]);
-			snprintf(text, sizeof(text), "%s > +1 %%", names[n++]);
-			assert_int_equal(rule_parse(&rule, text, NULL), 0);
-			assert_int_equal(rule.what, what);
-			assert_int_equal(rule.figure, f);
-			rule_fini(&rule);
+			n++;
+			for (unsigned i = 0; i < CHANGES_ALIASES; i++) {
+				char name[CHANGES_NAME];
+
+				changes_alias(name, &c, f, i);
+				snprintf(text, sizeof(text), "%s > +1 %%", name);
+				assert_int_equal(rule_parse(&rule, text, NULL), 0);
+				assert_int_equal(rule.what, what);
+				assert_int_equal(rule.figure, f);
+				rule_fini(&rule);
+			}
 		}
 	}
 }

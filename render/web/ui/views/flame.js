@@ -25,7 +25,7 @@ export class FlameView extends View {
 		this.note = h('p', { class: 'dim legend-box' });
 		this.box = h('div', { class: 'flame-box' });
 		this.says = h('p', { class: 'dim flame-says' }, ' ');
-		this.el.append(h('div', { class: 'tools' }, this.tools, h('span', { class: 'space' }), this.found, this.all, this.field), this.note, this.box, this.says);
+		this.el.append(h('div', { class: 'tools' }, this.tools, h('span', { class: 'space' }), this.found, this.all, this.field), this.note, this.says, this.box);
 		this.resized = new ResizeObserver(() => this.#draw());
 		this.resized.observe(this.box);
 	}
@@ -76,12 +76,10 @@ export class FlameView extends View {
 
 	/** The answer as frames, callers first. */
 	#named({ name, kind, depth, from, total, percent: share, names }, by) {
-		const { app } = this;
 		const value = by === 'off-cpu' || by === 'exits' ? duration : count;
 
 		return Array.from(total, (n, i) => {
-			const [, before, task] = kind[i] === TASK ? /^(by )?(\d+)$/.exec(names[name[i]]) ?? [] : [];
-			const text = i === 0 ? 'all' : task === undefined ? clean(names[name[i]]) : `${before ?? ''}${app.who(Number(task))}`;
+			const text = i === 0 ? 'all' : clean(names[name[i]]);
 
 			return { text, from: from[i], total: n, depth: depth[i], kind: i === 0 ? TASK : kind[i], says: `${text}: ${value(n)}, ${percent(share[i])}` };
 		});
@@ -115,7 +113,7 @@ export class FlameView extends View {
 		const height = (deepest + 1) * ROW + 2;
 		const svg = s('svg', { class: 'flame', width, height, viewBox: `0 0 ${width} ${height}`, 'font-size': 12, data: { sum: this.frames[0].total, left: LEFT } }, seen.map((frame) => {
 			const { text, says, from, total, depth, x, w } = frame;
-			const y = (deepest - depth) * ROW + 1;
+			const y = depth * ROW + 1;
 
 			return s('g', { class: 'f', data: { s: from, t: total, d: depth, n: text } }, s('title', null, says),
 				s('rect', { x: x.toFixed(2), y, width: w.toFixed(2), height: ROW - 1, css: { fill: this.#colour(frame) } }), s('text', { x: x + 4, y: y + 12.5 }));
@@ -149,9 +147,9 @@ export class FlameView extends View {
 		const height = (width) => (Math.max(...this.#seen(width).map(({ depth }) => depth)) + 1) * ROW;
 
 		return [{
-			height, draw: (surface, width, tall) => {
+			height, draw: (surface, width) => {
 				for (const frame of this.#seen(width)) {
-					const y = tall - (frame.depth + 1) * ROW;
+					const y = frame.depth * ROW;
 
 					surface.rect(frame.x, y, Math.max(frame.w - 0.6, 0.1), ROW - 1, this.#colour(frame));
 					if (frame.w > 20)
