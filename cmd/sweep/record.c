@@ -209,6 +209,8 @@ static int answer(const struct sweep_metrics *all, size_t first, const struct sw
 	if (!rc)
 		rc = sweep_json_take(all, first, (const char *)m.output.data, m.output.len, samples,
 				     err);
+	else if (rc == CDICT_ENOTFOUND)
+		rc = sweep_json_miss(all, first, samples, err);
 	buf_fini(&m.output);
 	free(why);
 	return rc;
@@ -243,7 +245,8 @@ static int take_answers(const struct sweep_metrics *all, const struct sweep_meas
 
 	for (size_t i = 0; i < all->all.n && !rc; i++) {
 		/* already answered with an earlier metric */
-		if (all->all.at[i].from == SWEEP_FROM_RECORD && !samples[i].all.n)
+		if (all->all.at[i].from == SWEEP_FROM_RECORD && !samples[i].all.n &&
+		    !samples[i].why)
 			rc = answer(all, i, from, samples, err);
 	}
 	return rc;

@@ -89,6 +89,14 @@ static int check(const struct sweep *s, const struct sweep_opts *o, struct cdict
 		return cdict_fail(
 			err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 			"option --runs: expected 1 to 1000000, and at least 2 with --drop-first");
+	if (sweep_params_points(&s->params) > o->max_values)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "%zu %s, more than %" PRIu64
+				  ": use --max-values %zu to run them all, or "
+				  "fewer, as in 1K..1M*4 or 2^10..2^20",
+				  sweep_params_points(&s->params),
+				  s->params.all.n > 1 ? "combinations of values" : "values",
+				  o->max_values, sweep_params_points(&s->params));
 	if (sweep_params_points(&s->params) * s->runs > SWEEP_RUNS_MAX)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "more than a million runs in all");
@@ -174,6 +182,47 @@ static int plot(const struct cmd_call *call)
 	return status;
 }
 
+/* Whether the command, or what runs beside it, has @text. */
+static bool mentions(const struct sweep *s, const char *text)
+{
+	const char *const beside[] = { s->setup, s->prepare, s->cleanup };
+
+	for (size_t i = 0; i < s->command.n; i++) {
+		if (strstr(s->command.at[i], text))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
+		if (beside[i] && strstr(beside[i], text))
+			return true;
+	}
+	return false;
+}
+
+/* Reports how sizes are passed: programs differ in what they read of 4K. */
+static void report_sizes(const struct cmd_call *call, const struct sweep *s)
+{
+	for (size_t i = 0; i < s->params.all.n && !call->quiet; i++) {
+		const struct sweep_param *p = &s->params.all.at[i];
+		const struct sweep_value *size = NULL;
+		char plain[80], typed[80];
+
+		for (size_t k = 0; k < p->values.n && !size; k++)
+			size = strcmp(p->values.at[k].text, p->values.at[k].typed)
+				       ? &p->values.at[k]
+				       : NULL;
+		snprintf(plain, sizeof(plain), "{%s}", p->name);
+		snprintf(typed, sizeof(typed), "{%s:text}", p->name);
+		if (size && mentions(s, plain))
+			fprintf(stderr,
+				"[ cdict sweep: %s passes sizes as plain numbers, %s as %s; %s passes "
+				"them as typed ]\n",
+				plain, size->typed, size->text, typed);
+		if (size && mentions(s, typed))
+			fprintf(stderr, "[ cdict sweep: %s passes sizes as typed, as in %s ]\n",
+				typed, size->typed);
+	}
+}
+
 /* Makes all runs, then writes the files. */
 static int measure(const struct cmd_call *call, struct sweep *s)
 {
@@ -185,6 +234,8 @@ static int measure(const struct cmd_call *call, struct sweep *s)
 
 	rc = path ? sweep_journal_open(&journal, s, path, o->restart, &err)
 		  : cdict_fail_nomem(&err);
+	if (!rc)
+		report_sizes(call, s);
 	status = rc ? fail(call, NULL, &err) : sweep_loop(call, s, &journal);
 	if (!status)
 		status = sweep_outputs_write(call, s);
@@ -192,9 +243,15 @@ static int measure(const struct cmd_call *call, struct sweep *s)
 	 * another sweep is left alone. */
 	sweep_journal_close(&journal, !rc && (!status || !s->done.n));
 	free(path);
-	if (status || !sweep_failed(s) || o->ignore_failure)
+	if (status || o->ignore_failure)
 		return status;
-	return cmd_errorf(call, NULL, "%zu of %zu runs failed", sweep_failed(s), s->done.n);
+	if (sweep_missing(s))
+		status = cmd_errorf(call, NULL, "metrics are missing in %zu of %zu runs",
+				    sweep_missing(s), s->done.n);
+	if (sweep_failed(s))
+		status = cmd_errorf(call, NULL, "%zu of %zu runs failed", sweep_failed(s),
+				    s->done.n);
+	return status;
 }
 
 static int sweep_command(const struct cmd_call *call)
@@ -225,6 +282,8 @@ static const struct cmd_option sweep_options[] = {
 		 "replace {NAME} in the command by each of VALUES in turn, as in b=1,2,4..16M; "
 		 "several options run all combinations"),
 	CMD_UINT('n', "runs", OPT, runs, "N", "11", "runs of each combination"),
+	CMD_UINT(0, "max-values", OPT, max_values, "N", "200",
+		 "refuse to start with more values, or combinations of values, than this"),
 	CMD_FLAG(0, "drop-first", OPT, drop_first,
 		 "do not count the first run of each combination"),
 	CMD_UINT('w', "warmup", OPT, warmup, "N", "0",

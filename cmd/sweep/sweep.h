@@ -12,7 +12,7 @@ struct sweep_opts {
 	struct cmd_list metrics; /* "metric=wall" */
 	struct cmd_list outputs; /* "output=x.svg" */
 	struct cmd_list marks;
-	uint64_t runs, warmup;
+	uint64_t runs, warmup, max_values;
 	bool drop_first, ignore_failure, restart, record;
 	const char *setup, *prepare, *cleanup, *shell;
 	const char *plot, *title, *x;
