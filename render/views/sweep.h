@@ -43,6 +43,7 @@ struct view_sweep_tick {
 struct view_sweep_mark {
 	double x;
 	const char *label;
+	struct ink ink; /* zero: dim */
 };
 
 struct view_sweep {

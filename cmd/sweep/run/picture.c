@@ -163,8 +163,9 @@ static void make_marks(struct work *w, const struct sweep_plot_options *o)
 		struct sink s;
 
 		marks[i].x = o->marks[i].number;
+		marks[i].ink = o->marks[i].ink;
 		sink_to_memory(&s);
-		sink_puts(&s, o->marks[i].text);
+		sink_puts(&s, o->marks[i].label);
 		marks[i].label = keep_text(w, &s);
 	}
 	if (marks)

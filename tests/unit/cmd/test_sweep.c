@@ -329,6 +329,24 @@ static const struct mark *bar_of(const struct marks *m, const struct mark *dot)
 	return NULL;
 }
 
+/* How many different x within a pixel of @x have dashes of this ink. */
+static unsigned lines_at(const struct marks *m, unsigned ink, double x)
+{
+	unsigned n = 0;
+	double last = -1;
+
+	for (size_t i = 0; i < m->all.n; i++) {
+		const struct mark *l = &m->all.at[i];
+
+		if (l->kind != MARK_LINE || l->ink.kind != ink || l->w || fabs(l->x - x) > 1.6 ||
+		    l->x == last || l->h > 5)
+			continue;
+		n++;
+		last = l->x;
+	}
+	return n;
+}
+
 static void draw(struct marks *m, bool x_log, bool y_log)
 {
 	static const struct view_sweep_point points[] = {
@@ -346,7 +364,8 @@ static void draw(struct marks *m, bool x_log, bool y_log)
 							{ 10, "ten", 3, 0 },
 							{ 100, "hundred", 0, 3 },
 							{ 1000, "1K", 1, 2 } };
-	static const struct view_sweep_mark lines[] = { { 10, "here" } };
+	static const struct view_sweep_mark lines[] = { { 10, "here", { INK_NAMED, 0 } },
+							{ 100, "there", { 0, 0 } } };
 	struct view_sweep_panel panel = {
 		.title = "speed", .unit = "B", .log = y_log, .series = &series, .n = 1
 	};
@@ -358,7 +377,7 @@ static void draw(struct marks *m, bool x_log, bool y_log)
 				.ticks = ticks,
 				.n_ticks = 4,
 				.marks = lines,
-				.n_marks = 1,
+				.n_marks = 2,
 				.panels = &panel,
 				.n_panels = 1 };
 	struct canvas c = canvas_pixels(1000, 600);
@@ -393,8 +412,11 @@ static void squares_and_bars_match_the_axes(void **state)
 	assert_non_null(bar);
 	assert_true(fabs(bar->y - (middle_y(one) - 10 * per_unit)) <= 0.1);
 	assert_true(fabs(bar->y + bar->h - (middle_y(one) + 2 * per_unit)) <= 0.1);
-	/* the marker line has its label over it */
-	assert_true(fabs(text_mark(&m, "here")->x - middle_x(two)) <= 1);
+	/* the marker line is dashed, in its colour, also in the legend */
+	assert_int_equal(lines_at(&m, INK_NAMED, middle_x(two)), 2);
+	assert_int_equal(lines_at(&m, INK_DIM, text_mark(&m, "hundred")->x), 1);
+	assert_int_equal(lines_at(&m, INK_NAMED, text_mark(&m, "here")->x - 8.5), 2);
+	assert_int_equal(lines_at(&m, INK_DIM, text_mark(&m, "there")->x - 8.5), 1);
 	/* a failed run is drawn at its value, also where there is no median */
 	assert_true(fabs(middle_x(noted(&m, "all failed")) - text_mark(&m, "hundred")->x) <= 1);
 	assert_int_equal(noted(&m, "all failed")->kind, MARK_HATCH);
