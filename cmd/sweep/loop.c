@@ -112,14 +112,14 @@ static void words_free(char **words)
 }
 
 /* SHELL -c "TEXT" */
-static char **shell_words(const struct sweep *s, const char *shell, const char *text, size_t point)
+static char **shell_words(const char *shell, const char *text)
 {
 	char **words = calloc(4, sizeof(*words));
 
 	if (words) {
 		words[0] = strdup(shell);
 		words[1] = strdup("-c");
-		words[2] = sweep_params_replace(&s->params, point, text);
+		words[2] = strdup(text);
 	}
 	if (words && words[0] && words[1] && words[2])
 		return words;
@@ -128,30 +128,29 @@ static char **shell_words(const struct sweep *s, const char *shell, const char *
 }
 
 /* The command of @point, parameters replaced. */
-static char **command_words(const struct sweep *s, size_t point)
+static char **command_words(const struct sweep *s, size_t point, struct cdict_error *err)
 {
-	char **words;
+	const char *line = s->lines ? sweep_line(s, point) : NULL;
+	struct texts split = { 0 };
+	const struct texts *from = line ? &split : &s->command;
+	char **words = NULL, *text;
 
 	if (s->shell) {
-		struct sink all;
-		char *text;
-
-		sink_to_memory(&all);
-		for (size_t i = 0; i < s->command.n; i++)
-			sink_printf(&all, "%s%s", i ? " " : "", s->command.at[i]);
-		text = sink_take(&all, NULL);
-		words = text ? shell_words(s, s->shell, text, point) : NULL;
+		text = sweep_command(s, point);
+		words = text ? shell_words(s->shell, text) : NULL;
 		free(text);
 		return words;
 	}
-	words = calloc(s->command.n + 1, sizeof(*words));
-	for (size_t i = 0; words && i < s->command.n; i++) {
-		words[i] = sweep_params_replace(&s->params, point, s->command.at[i]);
+	if (!line || !sweep_words(&split, line, err))
+		words = calloc(from->n + 1, sizeof(*words));
+	for (size_t i = 0; words && i < from->n; i++) {
+		words[i] = sweep_params_replace(&s->params, point, from->at[i]);
 		if (!words[i]) {
 			words_free(words);
-			return NULL;
+			words = NULL;
 		}
 	}
+	texts_fini(&split);
 	return words;
 }
 
@@ -202,7 +201,7 @@ static int take_figures(struct loop *l, struct sweep_done *run, struct sweep_mea
 /* @run->samples stays NULL when @counted is false. */
 static int run_once(struct loop *l, struct sweep_done *run, bool counted, struct cdict_error *err)
 {
-	char **words = command_words(l->s, run->point);
+	char **words = command_words(l->s, run->point, err);
 	char *capture = counted && l->s->record ? capture_path(l, run->point, run->nth) : NULL;
 	struct sweep_exec exec = { .argv = words,
 				   .inside = capture ? sweep_record_run : NULL,
@@ -235,12 +234,14 @@ static int run_once(struct loop *l, struct sweep_done *run, bool counted, struct
 static int beside(struct loop *l, const char *option, const char *text, size_t point,
 		  struct cdict_error *err)
 {
-	char **words = text ? shell_words(l->s, "/bin/sh", text, point) : NULL;
+	char *replaced = text ? sweep_params_replace(&l->s->params, point, text) : NULL;
+	char **words = replaced ? shell_words("/bin/sh", replaced) : NULL;
 	struct sweep_exec exec = { .argv = words };
 	struct sweep_measured m = { 0 };
 	char *why = NULL;
 	int status = 0, rc;
 
+	free(replaced);
 	if (!text)
 		return 0;
 	rc = words ? sweep_run(&exec, &m, &status, &why, err) : cdict_fail_nomem(err);

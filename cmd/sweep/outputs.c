@@ -183,7 +183,10 @@ int sweep_outputs_check(const struct cmd_call *call, const struct sweep *s)
 	if (!status && list(&f, o))
 		status = cmd_errorf(call, NULL, "out of memory");
 	for (size_t i = 0; i < f.n && !status; i++) {
-		if (kind_of(f.at[i], &format) == UNKNOWN)
+		if (o->export_json && !strcmp(f.at[i], o->export_json))
+			status = cmd_usage(call, "option --export-json: '%s' is an output already",
+					   f.at[i]);
+		else if (kind_of(f.at[i], &format) == UNKNOWN)
 			status = cmd_usage(
 				call,
 				"cannot tell the format of '%s' by its ending; expected .html, .svg, .png, .pdf, .json, .csv, .md or .txt",
@@ -192,6 +195,8 @@ int sweep_outputs_check(const struct cmd_call *call, const struct sweep *s)
 			status = cmd_output_check(call, NULL, f.at[i]);
 	}
 	texts_fini(&f);
+	if (!status && o->export_json)
+		status = cmd_output_check(call, NULL, o->export_json);
 	return status;
 }
 
@@ -242,8 +247,16 @@ static int write_page(void *ctx, struct sink *out, struct cdict_error *err)
 	return rc;
 }
 
+static int write_export(void *ctx, struct sink *out, struct cdict_error *err)
+{
+	struct work *w = ctx;
+
+	return sweep_export(out, w->s, err);
+}
+
 static int write_files(const struct cmd_call *call, struct work *w, const struct texts *f)
 {
+	const char *export = ((const struct sweep_opts *)call->opts)->export_json;
 	int status = CMD_DONE;
 
 	for (size_t i = 0; i < f->n && !status; i++) {
@@ -257,7 +270,7 @@ static int write_files(const struct cmd_call *call, struct work *w, const struct
 							    : write_data,
 					  w);
 	}
-	return status;
+	return status || !export ? status : cmd_output_write(call, export, 0, write_export, w);
 }
 
 static int print(const struct cmd_call *call, struct work *w)

@@ -147,34 +147,16 @@ struct question {
 	const char *args;
 };
 
-/* Cuts the next word out of @text; '...' and "..." protect blanks. NULL: none, or an unclosed quote. */
-static char *next_word(char **text)
-{
-	char *p = *text + strspn(*text, " "), *word = p, *to = p, quote = 0;
-
-	if (!*p)
-		return NULL;
-	for (; *p && (quote || *p != ' '); p++) {
-		if (quote ? *p == quote : *p == '\'' || *p == '"')
-			quote = quote ? 0 : *p;
-		else
-			*to++ = *p;
-	}
-	*text = *p ? p + 1 : p;
-	*to = '\0';
-	return quote ? NULL : word;
-}
-
 static int ask(const struct sweep_exec *e)
 {
 	const struct question *q = e->ctx;
 	const char *argv[WORDS_MAX + 16];
-	char *text = strdup(q->args), *rest = text, *word = text ? next_word(&rest) : NULL;
+	char *text = strdup(q->args), *rest = text, *word = text ? sweep_next_word(&rest) : NULL;
 	const struct cmd *cmd = word ? find_command(word, strlen(word)) : NULL;
 	size_t n = 0;
 	int status = CMD_FAILED;
 
-	while (cmd && n < WORDS_MAX && (word = next_word(&rest)))
+	while (cmd && n < WORDS_MAX && (word = sweep_next_word(&rest)))
 		argv[n++] = word;
 	argv[n++] = "-q";
 	if (cmd != &cmd_info) {

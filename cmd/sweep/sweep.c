@@ -61,13 +61,43 @@ static int add_select(struct sweep *s, const char *option, const char *value,
 	return 0;
 }
 
-static int copy_command(struct sweep *s, const struct cmd_call *call, struct cdict_error *err)
+/* Adds the values of -L and -P, the latter with the step of -D. */
+static int add_params(struct sweep *s, const struct sweep_opts *o, struct cdict_error *err)
 {
-	for (size_t i = 0; i < call->n_operands; i++) {
-		if (texts_add(&s->command, call->operands[i]))
+	bool scans = false;
+	int rc = 0;
+
+	for (size_t i = 0; i < o->params.n && !rc; i++) {
+		const char *spec = strchr(o->params.at[i], '=') + 1;
+		bool scan = !strncmp(o->params.at[i], "parameter-scan=", 15);
+		char *stepped = NULL;
+
+		scans |= scan;
+		if (scan && o->step && asprintf(&stepped, "%s:%s", spec, o->step) < 0)
 			return cdict_fail_nomem(err);
+		rc = sweep_params_add(&s->params, stepped ? stepped : spec, err);
+		free(stepped);
 	}
-	return 0;
+	if (!rc && o->step && !scans)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "--parameter-step-size needs --parameter-scan");
+	return rc;
+}
+
+static int add_metrics(struct sweep *s, const struct sweep_opts *o, struct cdict_error *err)
+{
+	static const char *const times[] = { "wall", "user", "sys" };
+	int rc = 0;
+
+	for (size_t i = 0; i < o->metrics.n && !rc; i++)
+		rc = sweep_metrics_add(&s->metrics, strchr(o->metrics.at[i], '=') + 1, err);
+	if (!rc && !o->metrics.n)
+		rc = sweep_metrics_add(&s->metrics, o->record ? "record.switches" : "wall", err);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]) && !rc && o->export_json; i++) {
+		if (sweep_metrics_from(&s->metrics, times[i]) == s->metrics.all.n)
+			rc = sweep_metrics_add(&s->metrics, times[i], err);
+	}
+	return rc;
 }
 
 /* Checks that options fit together: the recorder's options need --record. */
@@ -111,17 +141,13 @@ static int take_options(struct sweep *s, const struct cmd_call *call, struct cdi
 {
 	const struct sweep_opts *o = call->opts;
 	char host[256] = "";
-	int rc = copy_command(s, call, err);
+	int rc = copy(&s->shell, o->shell, err);
 
-	for (size_t i = 0; i < o->params.n && !rc; i++)
-		rc = sweep_params_add(&s->params, strchr(o->params.at[i], '=') + 1, err);
-	for (size_t i = 0; i < o->metrics.n && !rc; i++)
-		rc = sweep_metrics_add(&s->metrics, strchr(o->metrics.at[i], '=') + 1, err);
-	if (!rc && !o->metrics.n)
-		rc = sweep_metrics_add(&s->metrics, o->record ? "record.switches" : "wall", err);
+	rc = rc ? rc : sweep_command_take(s, call, err);
+	rc = rc ? rc : add_params(s, o, err);
+	rc = rc ? rc : add_metrics(s, o, err);
 	gethostname(host, sizeof(host) - 1);
 	rc = rc ? rc : copy(&s->host, host, err);
-	rc = rc ? rc : copy(&s->shell, o->shell, err);
 	rc = rc ? rc : copy(&s->setup, o->setup, err);
 	rc = rc ? rc : copy(&s->prepare, o->prepare, err);
 	rc = rc ? rc : copy(&s->cleanup, o->cleanup, err);
@@ -186,7 +212,12 @@ static int plot(const struct cmd_call *call)
 static bool mentions(const struct sweep *s, const char *text)
 {
 	const char *const beside[] = { s->setup, s->prepare, s->cleanup };
+	const struct sweep_param *lines = s->lines && s->params.all.n ? &s->params.all.at[0] : NULL;
 
+	for (size_t i = 0; lines && i < lines->values.n; i++) {
+		if (strstr(lines->values.at[i].text, text))
+			return true;
+	}
 	for (size_t i = 0; i < s->command.n; i++) {
 		if (strstr(s->command.at[i], text))
 			return true;
@@ -254,7 +285,7 @@ static int measure(const struct cmd_call *call, struct sweep *s)
 	return status;
 }
 
-static int sweep_command(const struct cmd_call *call)
+static int sweep_run_command(const struct cmd_call *call)
 {
 	const struct sweep_opts *o = call->opts;
 	struct cdict_error err = { 0 };
@@ -281,7 +312,12 @@ static const struct cmd_option sweep_options[] = {
 	CMD_PAIR('L', "param", OPT, params, "NAME=VALUES",
 		 "replace {NAME} in the command by each of VALUES in turn, as in b=1,2,4..16M; "
 		 "several options run all combinations"),
+	CMD_SCAN('P', "parameter-scan", OPT, params, "NAME MIN MAX",
+		 "the same for a range, as hyperfine does: -P b 1 9 is -L b 1..9"),
+	CMD_STRING('D', "parameter-step-size", OPT, step, "STEP", "the step of -P (default: 1)"),
 	CMD_UINT('n', "runs", OPT, runs, "N", "11", "runs of each combination"),
+	CMD_UINT('r', "repeat", OPT, runs, "N", NULL,
+		 "the same as -n, as in perf stat and hyperfine"),
 	CMD_UINT(0, "max-values", OPT, max_values, "N", "200",
 		 "refuse to start with more values, or combinations of values, than this"),
 	CMD_FLAG(0, "drop-first", OPT, drop_first,
@@ -324,6 +360,8 @@ static const struct cmd_option sweep_options[] = {
 		"write a picture (.html, .svg, .png, .pdf) or the data (.json, .csv, .md, .txt), "
 		"by the file's extension; repeatable (default: sweep.html); JSON and CSV are "
 		"written next to the first"),
+	CMD_STRING(0, "export-json", OPT, export_json, "FILE",
+		   "also write the times of the runs to FILE, in hyperfine's format"),
 	CMD_STRING(0, "plot", OPT, plot, "FILE",
 		   "run nothing; redraw the JSON of an earlier sweep"),
 	CMD_FLAG(0, "restart", OPT, restart, "discard the runs of an interrupted sweep"),
@@ -360,7 +398,7 @@ static const struct cmd_example sweep_examples[] = {
 const struct cmd cmd_sweep = {
 	.name = "sweep",
 	.brief = "benchmark a command over parameters: medians, quartiles, a plot",
-	.operands = "[--] COMMAND...",
+	.operands = "-- COMMAND... | 'COMMAND LINE'...",
 	.about =
 		"Runs COMMAND for each combination of parameter values and draws medians with "
 		"quartile bars. Repeat the command line to continue an interrupted sweep. A failed "
@@ -370,5 +408,5 @@ const struct cmd cmd_sweep = {
 	.max_operands = SWEEP_WORDS_MAX,
 	.operands_end_options = true,
 	.examples = sweep_examples,
-	.run = sweep_command,
+	.run = sweep_run_command,
 };

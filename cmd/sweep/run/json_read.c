@@ -228,6 +228,7 @@ static int read_head(struct sweep *s, const json_t *root, struct cdict_error *er
 		rc = fail_data(err, "runs");
 	if (!rc)
 		rc = read_whole(root, "warmup", SWEEP_RUNS_MAX, &s->warmup, err);
+	s->lines = json_is_true(json_object_get(root, "lines"));
 	s->drop_first = json_is_true(json_object_get(root, "drop_first"));
 	return rc;
 }

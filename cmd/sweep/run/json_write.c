@@ -31,6 +31,7 @@ void sweep_head_json(struct json *j, const struct sweep *s)
 	for (size_t i = 0; i < s->command.n; i++)
 		json_text(j, NULL, s->command.at[i]);
 	json_close(j);
+	json_bool(j, "lines", s->lines);
 	json_text(j, "shell", s->shell);
 	json_text(j, "setup", s->setup);
 	json_text(j, "prepare", s->prepare);

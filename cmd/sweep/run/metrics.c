@@ -203,6 +203,15 @@ void sweep_metrics_fini(struct sweep_metrics *all)
 	array_fini(&all->all);
 }
 
+size_t sweep_metrics_from(const struct sweep_metrics *all, const char *source)
+{
+	size_t i = 0;
+
+	while (i < all->all.n && strcmp(all->all.at[i].source, source) != 0)
+		i++;
+	return i;
+}
+
 bool sweep_metrics_any(const struct sweep_metrics *all, enum sweep_from from)
 {
 	for (size_t i = 0; i < all->all.n; i++) {

@@ -326,6 +326,21 @@ int sweep_params_add(struct sweep_params *all, const char *spec, struct cdict_er
 	return rc;
 }
 
+int sweep_params_texts(struct sweep_params *all, const char *name, const char *const *values,
+		       size_t n, struct cdict_error *err)
+{
+	struct sweep_param *p = array_add(&all->all);
+	int rc = 0;
+
+	if (p)
+		p->name = strdup(name);
+	if (!p || !p->name)
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = add_value(p, strdup(values[i]), strdup(values[i]), NAN, err);
+	return rc;
+}
+
 void sweep_params_fini(struct sweep_params *p)
 {
 	for (size_t i = 0; i < p->all.n; i++) {

@@ -398,8 +398,16 @@ static void make_texts(struct work *w)
 	sink_to_memory(&s);
 	if (sw->title)
 		sink_puts(&s, sw->title);
-	for (size_t i = 0; !sw->title && i < sw->command.n; i++)
-		sink_printf(&s, "%s%s", i ? " " : "", sw->command.at[i]);
+	/* several command lines are the values of the first parameter */
+	if (!sw->title && sw->lines && sw->params.all.n &&
+	    sweep_line(sw, 0) == sweep_params_at(&sw->params, 0, 0)->text) {
+		for (size_t i = 0; i < sw->params.all.at[0].values.n; i++)
+			sink_printf(&s, "%s%s", i ? " · " : "",
+				    sw->params.all.at[0].values.at[i].text);
+	} else {
+		for (size_t i = 0; !sw->title && i < sw->command.n; i++)
+			sink_printf(&s, "%s%s", i ? " " : "", sw->command.at[i]);
+	}
 	w->to->view.title = keep_text(w, &s);
 	sink_to_memory(&s);
 	if (sw->host)

@@ -55,6 +55,9 @@ struct sweep_params {
 
 /* sweep_params_add - parses "b=1,2,4..16M". CDICT_EUSAGE. */
 int sweep_params_add(struct sweep_params *p, const char *spec, struct cdict_error *err);
+/* sweep_params_texts - adds a parameter with these values. */
+int sweep_params_texts(struct sweep_params *p, const char *name, const char *const *values,
+		       size_t n, struct cdict_error *err);
 void sweep_params_fini(struct sweep_params *p);
 /* sweep_number - "64K" is 65536, "1.5kB" is 1500, "2^10" is 1024; false: @text is not exactly one number.
  * sweep_plain_number - the same without units. */
@@ -165,6 +168,13 @@ struct json_t;
 int sweep_json_parse(struct json_t **out, const char *text, size_t size, const char *what,
 		     struct cdict_error *err);
 
+/* --- words.c: command lines without a shell */
+
+/* sweep_next_word - cuts the next word out of @text; quotes protect blanks. NULL: none, or an unclosed quote. */
+char *sweep_next_word(char **text);
+/* sweep_words - all words; CDICT_EUSAGE when there are none, or a shell is needed. */
+int sweep_words(struct texts *to, const char *line, struct cdict_error *err);
+
 /* --- run.c: runs the command */
 
 struct sweep_exec {
@@ -200,6 +210,7 @@ struct sweep {
 	struct sweep_params params;
 	struct sweep_metrics metrics;
 	struct texts command;
+	bool lines; /* command is one line, to be split into words or run by the shell */
 	/* NULL: none */
 	char *shell, *setup, *prepare, *cleanup, *title;
 	char *record;          /* events; NULL: no recording */
@@ -225,6 +236,15 @@ struct sweep_figure *sweep_figures(const struct sweep *s);
 /* Without dropped runs: sweep_failed - failed runs; sweep_missing - others that lack a metric. */
 size_t sweep_failed(const struct sweep *s);
 size_t sweep_missing(const struct sweep *s);
+
+/* sweep_line - with s->lines: the command line of @point, parameters not replaced yet.
+ * sweep_command - the command of @point, parameters replaced, as text; given, NULL when out of memory. */
+const char *sweep_line(const struct sweep *s, size_t point);
+char *sweep_command(const struct sweep *s, size_t point);
+/* sweep_export - writes runs as hyperfine's --export-json does; CDICT_ENOTFOUND: wall, user or sys was not measured. */
+int sweep_export(struct sink *out, const struct sweep *s, struct cdict_error *err);
+/* sweep_metrics_from - index of the metric with this source, or the number of metrics. */
+size_t sweep_metrics_from(const struct sweep_metrics *m, const char *source);
 
 /* --- json_write.c, json_read.c: JSON and tables */
 
