@@ -388,9 +388,10 @@ static const struct cmd_option sweep_options[] = {
 static const struct cmd_example sweep_examples[] = {
 	{ "cdict sweep -n 3 -L b 1K,4K,16K..1M -- dd if=/dev/zero of=/dev/null bs={b} count=100",
 	  "measure the time for each block size" },
-	{ "cdict sweep -n 3 -L b 4K,64K --metric 'benchmark_samples[].bandwidth:B/s' -o disk.svg -- diskread -f /dev/zero -b {b} -j",
-	  "plot a figure that the command prints" },
-	{ "cdict sweep --plot disk.json -o disk.png --mark 32K=L1 --y-scale log",
+	{ "cdict sweep -n 3 -L b 4K,64K --metric 'benchmark_samples[1:].bandwidth:B/s' -o disk.svg -- diskread -f /dev/zero -b {b} -n 3 -j",
+	  "plot a figure that the command prints, without its first sample" },
+	{ "cdict sweep -n 3 'sleep 0.01' 'sleep 0.02'", "compare two command lines" },
+	{ "cdict sweep --plot disk.json -o disk.png --mark 32K=L1:red --y-scale log",
 	  "redraw with a mark and a log axis" },
 	{ NULL, NULL },
 };
@@ -401,7 +402,7 @@ const struct cmd cmd_sweep = {
 	.operands = "-- COMMAND... | 'COMMAND LINE'...",
 	.about =
 		"Runs COMMAND for each combination of parameter values and draws medians with "
-		"quartile bars. Repeat the command line to continue an interrupted sweep. A failed "
+		"quartile bars. {b} in its words passes sizes as plain numbers, {b:text} as typed. Repeat the command line to continue an interrupted sweep. A failed "
 		"run is shown with its status, and does not count.",
 	.options = sweep_options,
 	.opts_size = sizeof(struct sweep_opts),

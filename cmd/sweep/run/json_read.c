@@ -40,7 +40,7 @@ static int read_text(const json_t *object, const char *key, bool needed, char **
 	return *out ? 0 : cdict_fail_nomem(err);
 }
 
-/* @texts: the values as typed; files of version 0.2 have none. */
+/* @texts: the values as typed; files of earlier versions have none. */
 static int read_values(struct sweep_param *p, const json_t *values, const json_t *texts,
 		       struct cdict_error *err)
 {
