@@ -360,8 +360,8 @@ static const struct cmd_option sweep_options[] = {
 		"write a picture (.html, .svg, .png, .pdf) or the data (.json, .csv, .md, .txt), "
 		"by the file's extension; repeatable (default: sweep.html); JSON and CSV are "
 		"written next to the first"),
-	CMD_STRING(0, "export-json", OPT, export_json, "FILE",
-		   "also write the times of the runs to FILE, in hyperfine's format"),
+	CMD_STRING(0, "export-json", OPT, export_json, "JSON",
+		   "also write the times of the runs to this file, in hyperfine's format"),
 	CMD_STRING(0, "plot", OPT, plot, "FILE",
 		   "run nothing; redraw the JSON of an earlier sweep"),
 	CMD_FLAG(0, "restart", OPT, restart, "discard the runs of an interrupted sweep"),

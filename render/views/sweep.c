@@ -116,6 +116,22 @@ static size_t y_ticks(const struct view_sweep_panel *p, const struct scale *s, d
 	return n;
 }
 
+/* Labels of texts are shortened to the distance between them. */
+static void fit_labels(struct marks *m, const struct canvas *c, const struct scale *x,
+		       struct scale_tick *ticks, size_t n)
+{
+	double room = n > 1 ? scale_at(x, ticks[1].at) - scale_at(x, ticks[0].at) : x->to - x->from;
+
+	for (size_t i = 0; i < n; i++) {
+		char *fit = text_fit(ticks[i].label, canvas_font(c, MARK_SMALL), room - c->gap_x);
+
+		if (fit)
+			snprintf(ticks[i].label, sizeof(ticks[i].label), "%s", fit);
+		m->failed |= !fit;
+		free(fit);
+	}
+}
+
 static size_t x_ticks(const struct view_sweep *v, struct scale_tick *ticks, bool labels)
 {
 	size_t every = (v->n_ticks + SCALE_TICKS - 1) / SCALE_TICKS, n = 0;
@@ -137,6 +153,13 @@ static struct scale x_scale(const struct view_sweep *v, const struct box *plot)
 			   .to = plot->x + plot->w - INSET,
 			   .log = v->x_log };
 
+	if (v->categories) { /* each has the same room for its label */
+		s.from = plot->x;
+		s.to = plot->x + plot->w;
+		s.lo -= 0.5;
+		s.hi += 0.5;
+		return s;
+	}
 	for (size_t i = 0; i < v->n_marks; i++) {
 		s.lo = fmin(s.lo, v->marks[i].x);
 		s.hi = fmax(s.hi, v->marks[i].x);
@@ -193,7 +216,7 @@ static void count_failed(const struct plot *p, const struct view_sweep_tick *tic
 			    tick->failed, tick->runs + tick->failed);
 }
 
-static void draw_series(const struct plot *p, size_t nth)
+static void draw_series(const struct plot *p, size_t nth, bool connected)
 {
 	const struct view_sweep_series *s = &p->panel->series[nth];
 	const struct view_sweep_point *last = NULL;
@@ -202,7 +225,7 @@ static void draw_series(const struct plot *p, size_t nth)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct view_sweep_point *pt = &s->points[i];
 
-		if (pt->q.n && last)
+		if (pt->q.n && last && connected)
 			for (int k = 0; k < 2; k++) /* a line of two pixels */
 				marks_line(p->m, ink, x_of(p, nth, last->x),
 					   scale_at(&p->y, last->q.median) + k - 0.5,
@@ -306,13 +329,15 @@ static void draw_panel(const struct plot *p, const struct view_sweep *v, bool la
 
 	marks_rect(p->m, plot_ink, p->f.plot.x, p->f.plot.y, p->f.plot.w, p->f.plot.h, NULL);
 	n = x_ticks(v, ticks, last);
+	if (v->categories && last)
+		fit_labels(p->m, p->c, &p->x, ticks, n);
 	frame_axis_x(p->m, p->c, &p->f, &p->x, ticks, n, last ? v->x_title : "");
 	n = y_ticks(p->panel, &p->y, p->f.plot.h, p->c, ticks);
 	frame_axis_y(p->m, p->c, &p->f, &p->y, ticks, n);
 	draw_marks(p, v);
 	heading(p);
 	for (size_t i = 0; i < p->panel->n; i++)
-		draw_series(p, i);
+		draw_series(p, i, !v->categories);
 	for (size_t i = 0; i < v->n_ticks; i++)
 		count_failed(p, &v->ticks[i]);
 	if (!p->panel->n)
@@ -369,7 +394,8 @@ int view_sweep_draw(struct marks *m, const struct canvas *c, const struct view_s
 		p.y = y_scale(p.panel);
 		p.y.from = p.f.plot.y + h;
 		p.y.to = p.f.plot.y;
-		gap = (p.x.to - p.x.from) / (double)(v->n_ticks > 1 ? v->n_ticks - 1 : 1);
+		gap = (p.x.to - p.x.from) /
+		      (double)(v->n_ticks > 1 ? v->n_ticks - !v->categories : 1);
 		p.apart = fmin(APART, gap / ((double)p.panel->n + 1));
 		draw_panel(&p, v, i + 1 == v->n_panels);
 	}

@@ -50,6 +50,7 @@ struct view_sweep {
 	const char *title, *subtitle, *foot;
 	const char *x_title;
 	bool x_log;
+	bool categories;                     /* the axis has texts: points are not connected */
 	const struct view_sweep_tick *ticks; /* ascending */
 	size_t n_ticks;
 	const struct view_sweep_mark *marks; /* lines from top to bottom; ascending */

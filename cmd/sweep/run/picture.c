@@ -152,6 +152,7 @@ static void make_axis(struct work *w, const struct sweep_plot_options *o, int ax
 	w->to->view.ticks = ticks;
 	w->to->view.n_ticks = ticks ? n : 0;
 	w->to->view.x_title = p ? p->name : "";
+	w->to->view.categories = p && !w->to->numbers;
 	w->to->view.x_log = sweep_plot_log(w->s, axis, o->x_scale);
 }
 

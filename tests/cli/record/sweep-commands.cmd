@@ -26,6 +26,13 @@ try -P b=1..3 -D x -- true
 try -D 2 -- true
 try --export-json sweep.json -- true
 try -r 1 --export-json missing/x.json -- true
+for again in 1 2; do
+	$CDICT sweep -q -r 1 --export-json t.json -o u.json -- true >/dev/null
+	echo "status $?"
+done
+$CDICT sweep --plot u.json --export-json u.json -o v.json
+$CDICT sweep --plot u.json --export-json t.json -o v.json -q >/dev/null
+echo "status $?"
 # the journal of several commands
 export CDICT
 cat >bench <<'END'
