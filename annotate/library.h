@@ -59,6 +59,7 @@ extern struct library_curl {
 	X(object_set_new)                                                                          \
 	X(pack)                                                                                    \
 	X(string)                                                                                  \
+	X(string_length)                                                                           \
 	X(string_value)
 
 /* jansson's functions, valid after library_json() returned 0, under their own names: its
@@ -84,6 +85,7 @@ extern struct library_json {
 #define json_object_set_new json.object_set_new
 #define json_pack json.pack
 #define json_string json.string
+#define json_string_length json.string_length
 #define json_string_value json.string_value
 
 /* library_curl, library_json - load and initialise it once; -ENOENT when it is not installed, -ENOSYS, -ENOMEM. */

@@ -17,7 +17,7 @@ enum { CPU_BITS = 17 }; /* CPUS_MAX of engine.c, and one for none */
 
 /* A thread's current call. */
 struct open_call {
-	bool open;
+	bool open, counted;
 	uint32_t cpu;
 	uint64_t t_ns;
 	int64_t nr;
@@ -99,34 +99,68 @@ static struct analyze_counts_row *row_of_call(struct analyze_counts *c,
 	return row;
 }
 
+/* Whether a task marked a window between two times. */
+static bool marked(const struct analyze_counts *c, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	return c->opts.n_markers &&
+	       markers_call_in(c->opts.markers, c->opts.n_markers,
+			       analyze_engine_task(c->eng, task)->tid, from_ns, to_ns);
+}
+
+/* A call turned out to be a marker: it no longer counts. */
+static void uncount(struct analyze_counts *c, uint32_t task, struct open_call *call)
+{
+	const struct analyze_syscall begin = { .t_ns = call->t_ns, .cpu = call->cpu, .task = task };
+	struct analyze_counts_row *row = call->counted ? row_of_call(c, &begin, call->nr) : NULL;
+
+	if (row)
+		row->events--;
+	call->counted = false;
+}
+
+static void begin_call(struct analyze_counts *c, const struct analyze_syscall *sc,
+		       struct open_call *call)
+{
+	struct analyze_counts_row *row = NULL;
+
+	/* the call before has no return */
+	if (call->open && call->counted && marked(c, sc->task, call->t_ns, sc->t_ns - 1))
+		uncount(c, sc->task, call);
+	if (sc->in && !marked(c, sc->task, sc->t_ns, sc->t_ns))
+		row = row_of_call(c, sc, sc->nr);
+	if (row)
+		row->events++;
+	*call = (struct open_call){
+		.open = true, .counted = row, .cpu = sc->cpu, .t_ns = sc->t_ns, .nr = sc->nr
+	};
+}
+
 static void on_syscall(void *self, const struct analyze_syscall *sc)
 {
 	struct analyze_counts *c = self;
 	struct open_call *call = row_at(&c->threads, sc->task);
-	struct analyze_counts_row *row = NULL;
-	bool whole, forgotten;
+	struct analyze_counts_row *row;
+	bool whole, forgotten, same, marker;
 	int64_t nr = sc->nr;
 
 	if (!call) {
 		analyze_engine_out_of_memory(c->eng);
 		return;
 	}
-	forgotten = sc->exit && sc->nr == FORGOTTEN;
-	if (forgotten && call->open)
-		nr = call->nr;
-	if (sc->in)
-		row = row_of_call(c, sc, nr);
 	if (!sc->exit) {
-		*call = (struct open_call){
-			.open = true, .cpu = sc->cpu, .t_ns = sc->t_ns, .nr = sc->nr
-		};
-		if (row)
-			row->events++;
+		begin_call(c, sc, call);
 		return;
 	}
-	whole = call->open && call->nr == nr &&
-		!analyze_engine_call_broken(c->eng, sc, call->t_ns, call->cpu);
+	forgotten = sc->nr == FORGOTTEN;
+	if (forgotten && call->open)
+		nr = call->nr;
+	same = call->open && call->nr == nr;
+	marker = marked(c, sc->task, same ? call->t_ns : sc->t_ns, sc->t_ns);
+	if (marker && same)
+		uncount(c, sc->task, call);
+	whole = same && !analyze_engine_call_broken(c->eng, sc, call->t_ns, call->cpu);
 	call->open = false;
+	row = sc->in && !marker ? row_of_call(c, sc, nr) : NULL;
 	if (!row)
 		return;
 	row->returns++;
@@ -134,6 +168,21 @@ static void on_syscall(void *self, const struct analyze_syscall *sc)
 	row->broken += !whole;
 	if (whole)
 		analyze_count(c->eng, &row->time, sc->t_ns - call->t_ns, call->t_ns);
+}
+
+/* Calls that never returned in the capture. */
+static int on_finish(void *self, struct cdict_error *err)
+{
+	struct analyze_counts *c = self;
+
+	(void)err;
+	for (size_t i = 0; i < c->threads.n && c->opts.n_markers; i++) {
+		struct open_call *call = &c->threads.at[i];
+
+		if (call->open && call->counted && marked(c, (uint32_t)i, call->t_ns, UINT64_MAX))
+			uncount(c, (uint32_t)i, call);
+	}
+	return 0;
 }
 
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
@@ -162,6 +211,7 @@ static const struct analyze_ops ops_syscalls = {
 	.needs = ANALYZE_NEED_SYSCALLS,
 	.syscall = on_syscall,
 	.start = on_start,
+	.finish = on_finish,
 };
 
 int analyze_counts_new(struct analyze_counts **out, struct analyze_engine *eng,

@@ -14,6 +14,7 @@
 
 #include "analyze/walk/engine.h"
 #include "analyze/walk/histogram.h"
+#include "analyze/walk/markers.h"
 
 struct analyze_counts;
 
@@ -31,6 +32,9 @@ struct analyze_counts_options {
 	uint64_t bucket_ns;    /* 0: the window is one bucket; at most ANALYZE_COUNTS_BUCKETS */
 	const uint64_t *types; /* bitmap of the event types to count, NULL: all; borrowed */
 	size_t n_types;        /* bits in it */
+	/* System calls with which tasks marked windows: not counted. Borrowed until the walk's end. */
+	const struct markers_call *markers;
+	size_t n_markers;
 };
 
 #define ANALYZE_COUNTS_BUCKETS ((uint64_t)1 << 40)

@@ -32,6 +32,7 @@ struct search {
 	uint64_t *none;          /* for types that are not markers */
 	struct comms comms;
 	ARRAY(struct timespec_window) windows;
+	ARRAY(struct markers_call) calls;
 	bool open;
 };
 
@@ -140,26 +141,56 @@ static void end(struct search *s, uint64_t t_ns)
 	s->open = false;
 }
 
-/* An event that opens a window does not end it, and one that ends a window does not open
- * another. */
+/* Whether events of this type occur in a system call of their task that is the marker's: ftrace:print is written to the
+ * file trace_marker. */
+static bool in_call(const struct cdict_event_type *type)
+{
+	static const char *const systems[] = { "raw_syscalls:", "syscalls:", "ftrace:",
+					       "user_events:" };
+
+	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++) {
+		if (!strncmp(type->name, systems[i], strlen(systems[i])))
+			return true;
+	}
+	return false;
+}
+
+static int add_call(struct search *s, const struct cdict_event *ev, struct cdict_error *err)
+{
+	struct markers_call call = { ev->tid, ev->t_ns };
+
+	return in_call(ev->type) && array_push(&s->calls, call) ? cdict_fail_nomem(err) : 0;
+}
+
+/* An event that opens a window does not end it, and one that ends a window does not open another, except when windows are
+ * re-armed. */
 static int take_event(struct search *s, const struct cdict_event *ev, struct cdict_error *err)
 {
+	bool rearmed = s->how->pick == MARKERS_REARMED, is_start, is_end;
 	const char *comm = NULL;
-	bool is_start, is_end;
+	int rc = 0;
 
 	if ((s->start.comm || s->end.comm) && comms_at(&s->comms, ev->tid, ev->t_ns, &comm))
 		return cdict_fail_nomem(err);
 	is_start = matches(&s->start, ev, comm);
 	is_end = matches(&s->end, ev, comm);
-	if (s->open && is_end)
+	if (s->open && is_end) {
 		end(s, ev->t_ns);
-	else if (s->open && is_start)
+		if (rearmed && is_start)
+			rc = begin_window(s, ev->t_ns, err);
+	} else if (s->open && is_start && rearmed) {
+		s->windows.at[s->windows.n - 1].from_ns = ev->t_ns;
+		s->found->restarts++;
+	} else if (s->open && is_start) {
 		s->found->nested++;
-	else if (is_start)
-		return begin_window(s, ev->t_ns, err);
-	else if (is_end && s->how->start)
-		s->found->ends++;
-	return 0;
+		return 0;
+	} else if (is_start) {
+		rc = begin_window(s, ev->t_ns, err);
+	} else {
+		s->found->ends += is_end && s->how->start;
+		return 0;
+	}
+	return rc ? rc : add_call(s, ev, err);
 }
 
 static int walk(struct search *s, struct cdict_error *err)
@@ -246,6 +277,7 @@ static void pick(struct search *s)
 		s->windows.n = 1;
 		break;
 	case MARKERS_EACH:
+	case MARKERS_REARMED:
 		break;
 	}
 }
@@ -272,6 +304,38 @@ static int find_windows(struct search *s, struct cdict_error *err)
 	return ret ? ret : finish(s, err);
 }
 
+static int compare_calls(const void *a, const void *b)
+{
+	const struct markers_call *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->t_ns > y->t_ns) - (x->t_ns < y->t_ns);
+}
+
+bool markers_call_in(const struct markers_call *calls, size_t n, int32_t tid, uint64_t from_ns,
+		     uint64_t to_ns)
+{
+	const struct markers_call first = { tid, from_ns };
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (compare_calls(&calls[mid], &first) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && calls[lo].tid == tid && calls[lo].t_ns <= to_ns;
+}
+
+void markers_found_fini(struct markers_found *found)
+{
+	free(found->calls);
+	*found = (struct markers_found){ 0 };
+}
+
 int markers_find(struct timespec_set *out, struct markers_found *found, struct cdict_reader *r,
 		 const struct markers_options *how, struct cdict_error *err)
 {
@@ -285,11 +349,18 @@ int markers_find(struct timespec_set *out, struct markers_found *found, struct c
 		*out = (struct timespec_set){ .windows = s.windows.at, .n = s.windows.n };
 		s.windows.at = NULL;
 		s.windows.n = s.windows.cap = 0;
+		if (s.calls.n)
+			qsort(s.calls.at, s.calls.n, sizeof(*s.calls.at), compare_calls);
+		found->calls = s.calls.at;
+		found->n_calls = s.calls.n;
+		s.calls.at = NULL;
+		s.calls.n = s.calls.cap = 0;
 	}
 	marker_fini(&s, &s.start);
 	marker_fini(&s, &s.end);
 	comms_fini(&s.comms);
 	array_fini(&s.windows);
+	array_fini(&s.calls);
 	free(s.types);
 	free(s.fields);
 	free(s.none);

@@ -21,7 +21,8 @@ enum markers_pick {
 	MARKERS_EACH = 0, /* every window */
 	MARKERS_FIRST,
 	MARKERS_LAST,
-	MARKERS_OUTER, /* from the first start to the last end */
+	MARKERS_OUTER,   /* from the first start to the last end */
+	MARKERS_REARMED, /* every window; each start begins one anew, also the end of another */
 };
 
 struct markers_options {
@@ -32,13 +33,28 @@ struct markers_options {
 	unsigned jobs;
 };
 
-struct markers_found {
-	size_t windows;      /* before one was picked */
-	uint64_t nested;     /* starts inside a window, ignored */
-	uint64_t ends;       /* ends outside of windows, ignored */
-	bool open;           /* the last start has no end and is ignored */
-	uint64_t open_at_ns; /* time of that start */
+/* A marker that began or ended a window, and came from a system call of its task: a call's begin or end, or a text
+ * written to the kernel. */
+struct markers_call {
+	int32_t tid;
+	uint64_t t_ns;
 };
+
+struct markers_found {
+	size_t windows;             /* before one was picked */
+	uint64_t nested;            /* starts inside a window, ignored */
+	uint64_t ends;              /* ends outside of windows, ignored */
+	bool open;                  /* the last start has no end and is ignored */
+	uint64_t open_at_ns;        /* time of that start */
+	uint64_t restarts;          /* starts that began an open window anew */
+	struct markers_call *calls; /* by tid, then time; freed by markers_found_fini() */
+	size_t n_calls;
+};
+
+void markers_found_fini(struct markers_found *found);
+/* markers_call_in - whether a marker came from a call of @tid between two times, inclusive. */
+bool markers_call_in(const struct markers_call *calls, size_t n, int32_t tid, uint64_t from_ns,
+		     uint64_t to_ns);
 
 /* markers_find - finds the windows: at least one, ascending, inclusive, each from its start to its
  * end; the caller frees *@out. Reads only these events, and only the fields that the filters

@@ -56,6 +56,7 @@ enum cmd_option_kind {
 	CMD_OPT_TIDS,    /* struct cmd_tids: "17,23", repeatable */
 	CMD_OPT_ORDERED, /* struct cmd_list: "name=value", unsplit; several options may share one */
 	CMD_OPT_PAIR,    /* like ORDERED, for "a=b"; may also be given as two arguments, a and b */
+	CMD_OPT_SCAN,    /* like ORDERED, for "a=1..9", given as three arguments, a 1 9 */
 };
 
 /* Values that own memory; the parser frees them after run(). Lists have the form of
@@ -126,6 +127,8 @@ struct cmd_foreign {
 	CMD_OPTION(CMD_OPT_ORDERED, letter, name, type, member, arg, NULL, NULL, help)
 #define CMD_PAIR(letter, name, type, member, arg, help)                                            \
 	CMD_OPTION(CMD_OPT_PAIR, letter, name, type, member, arg, NULL, NULL, help)
+#define CMD_SCAN(letter, name, type, member, arg, help)                                            \
+	CMD_OPTION(CMD_OPT_SCAN, letter, name, type, member, arg, NULL, NULL, help)
 #define CMD_CPUS(letter, name, type, member, arg, help)                                            \
 	CMD_OPTION(CMD_OPT_CPUS, letter, name, type, member, arg, NULL, NULL, help)
 #define CMD_TIDS(letter, name, type, member, arg, help)                                            \

@@ -17,7 +17,7 @@
 const char *const options_formats[] = { "text", "csv", "json", "md", "openmetrics", NULL };
 const char *const options_rows[] = { "text", "csv", "json", "md", NULL };
 const char *const options_text_or_json[] = { "text", "json", NULL };
-const char *const options_picks[] = { "each", "first", "last", "outer", NULL };
+const char *const options_picks[] = { "each", "first", "last", "outer", "rearmed", NULL };
 
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -202,6 +202,7 @@ int options_filter_init(struct options_filter *f, const struct options_shared *o
 void options_filter_fini(struct options_filter *f)
 {
 	timespec_fini(&f->windows);
+	markers_found_fini(&f->markers);
 	free(f->types);
 	task_pattern_free(f->tasks);
 	*f = (struct options_filter){ 0 };
@@ -232,8 +233,10 @@ void options_filter_report(const struct options_filter *f, const struct cmd_call
 			 m->nested, m->nested == 1 ? "" : "s");
 	if (call->verbose)
 		cmd_warn(call, file,
-			 "%zu window%s between markers, %" PRIu64 " end marker%s outside a window",
-			 m->windows, m->windows == 1 ? "" : "s", m->ends, m->ends == 1 ? "" : "s");
+			 "%zu window%s between markers, %" PRIu64
+			 " end marker%s outside a window, %" PRIu64 " restart%s",
+			 m->windows, m->windows == 1 ? "" : "s", m->ends, m->ends == 1 ? "" : "s",
+			 m->restarts, m->restarts == 1 ? "" : "s");
 }
 
 struct names_options options_names(const struct options_shared *o, struct options_filter *f,

@@ -44,7 +44,7 @@ struct options_shared {
 extern const char *const options_formats[]; /* text csv json md openmetrics: enum table_format */
 extern const char *const options_rows[];    /* the same without openmetrics */
 extern const char *const options_text_or_json[]; /* text json, with the same enum */
-extern const char *const options_picks[];        /* each first last outer: enum markers_pick */
+extern const char *const options_picks[]; /* each first last outer rearmed: enum markers_pick */
 
 #define OPTION_INPUT                                                                               \
 	CMD_STRING('i', "input", struct options_shared, input, "FILE",                             \
@@ -90,8 +90,8 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 			   "end the window at the next such event"),                               \
 		CMD_CHOICE(0, "window-pick", struct options_shared, window_pick, "WHICH",          \
 			   options_picks, "each",                                                  \
-			   "which windows between markers: each, first, last, or outer: from the " \
-			   "first start to the last end")
+			   "which windows between markers: each, first, last, outer (from the "    \
+			   "first start to the last end), or rearmed: each from the latest start")
 #define OPTION_JSON(formats)                                                                       \
 	CMD_CHOOSE("json", struct options_shared, format, formats, "the same as --format json")
 #define OPTION_FORMAT                                                                              \

@@ -188,6 +188,7 @@ int cmd_option_set(void *opts, const struct cmd_option *o, const char *arg, stru
 		return add_list(value, o, arg, err);
 	case CMD_OPT_ORDERED:
 	case CMD_OPT_PAIR:
+	case CMD_OPT_SCAN:
 		return add_ordered(value, o, arg, err);
 	case CMD_OPT_CPUS:
 		return add_cpus(value, o, arg, err);
@@ -205,19 +206,22 @@ static bool takes_argument(const struct cmd_option *o)
 	       o->kind != CMD_OPT_CHOOSE;
 }
 
-/* Like cmd_option_set(), for an argument and the next one: -L b 1,2 is -L b=1,2. */
+/* Like cmd_option_set(), for an argument and the next ones: -L b 1,2 is -L b=1,2, and -P b 1 9 is -L b=1..9. */
 static int set_argument(void *opts, const struct cmd_option *o, const char *arg,
 			const char *const *rest, size_t *used, struct cdict_error *err)
 {
+	bool scan = o->kind == CMD_OPT_SCAN;
 	char *both;
 	int rc;
 
-	if (o->kind != CMD_OPT_PAIR || strchr(arg, '='))
+	if ((!scan && o->kind != CMD_OPT_PAIR) || strchr(arg, '='))
 		return cmd_option_set(opts, o, arg, err);
+	if (scan && (!rest[0] || !rest[1] || !strcmp(rest[0], "--") || !strcmp(rest[1], "--")))
+		return fail(err, o, "needs three arguments, as in b 1 9", arg);
 	if (!*rest || !strcmp(*rest, "--"))
 		return fail(err, o, "needs two arguments, or one as in b=1,2", arg);
-	++*used;
-	if (asprintf(&both, "%s=%s", arg, *rest) < 0)
+	*used += scan ? 2 : 1;
+	if (asprintf(&both, "%s=%s%s%s", arg, *rest, scan ? ".." : "", scan ? rest[1] : "") < 0)
 		return cdict_fail_nomem(err);
 	rc = cmd_option_set(opts, o, both, err);
 	free(both);
@@ -452,7 +456,7 @@ void cmd_args_fini(struct cmd_args *args, const struct cmd *cmd)
 		void *value = (char *)args->opts + o->offset;
 
 		if (o->kind == CMD_OPT_LIST || o->kind == CMD_OPT_ORDERED ||
-		    o->kind == CMD_OPT_PAIR) {
+		    o->kind == CMD_OPT_PAIR || o->kind == CMD_OPT_SCAN) {
 			struct cmd_list *list = value;
 
 			for (size_t i = 0; i < list->n; i++)

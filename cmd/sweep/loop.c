@@ -49,7 +49,7 @@ static void put_left(struct sink *s, double seconds)
 static void put_params(struct sink *s, const struct sweep *sw, size_t point)
 {
 	for (size_t i = 0; i < sw->params.all.n; i++) {
-		const char *text = sweep_params_at(&sw->params, i, point)->text;
+		const char *text = sweep_params_at(&sw->params, i, point)->typed;
 
 		sink_printf(s, "%s%s=", i ? ", " : "", sw->params.all.at[i].name);
 		escape_terminal(s, text, strlen(text));
@@ -112,14 +112,14 @@ static void words_free(char **words)
 }
 
 /* SHELL -c "TEXT" */
-static char **shell_words(const struct sweep *s, const char *shell, const char *text, size_t point)
+static char **shell_words(const char *shell, const char *text)
 {
 	char **words = calloc(4, sizeof(*words));
 
 	if (words) {
 		words[0] = strdup(shell);
 		words[1] = strdup("-c");
-		words[2] = sweep_params_replace(&s->params, point, text);
+		words[2] = strdup(text);
 	}
 	if (words && words[0] && words[1] && words[2])
 		return words;
@@ -128,30 +128,29 @@ static char **shell_words(const struct sweep *s, const char *shell, const char *
 }
 
 /* The command of @point, parameters replaced. */
-static char **command_words(const struct sweep *s, size_t point)
+static char **command_words(const struct sweep *s, size_t point, struct cdict_error *err)
 {
-	char **words;
+	const char *line = s->lines ? sweep_line(s, point) : NULL;
+	struct texts split = { 0 };
+	const struct texts *from = line ? &split : &s->command;
+	char **words = NULL, *text;
 
 	if (s->shell) {
-		struct sink all;
-		char *text;
-
-		sink_to_memory(&all);
-		for (size_t i = 0; i < s->command.n; i++)
-			sink_printf(&all, "%s%s", i ? " " : "", s->command.at[i]);
-		text = sink_take(&all, NULL);
-		words = text ? shell_words(s, s->shell, text, point) : NULL;
+		text = sweep_command(s, point);
+		words = text ? shell_words(s->shell, text) : NULL;
 		free(text);
 		return words;
 	}
-	words = calloc(s->command.n + 1, sizeof(*words));
-	for (size_t i = 0; words && i < s->command.n; i++) {
-		words[i] = sweep_params_replace(&s->params, point, s->command.at[i]);
+	if (!line || !sweep_words(&split, line, err))
+		words = calloc(from->n + 1, sizeof(*words));
+	for (size_t i = 0; words && i < from->n; i++) {
+		words[i] = sweep_params_replace(&s->params, point, from->at[i]);
 		if (!words[i]) {
 			words_free(words);
-			return NULL;
+			words = NULL;
 		}
 	}
+	texts_fini(&split);
 	return words;
 }
 
@@ -165,12 +164,20 @@ static char *capture_path(const struct loop *l, size_t point, uint32_t nth)
 	return asprintf(&path, "%s/%04zu-%02u.cdict", l->opts->keep, point, nth) < 0 ? NULL : path;
 }
 
-/* Takes the figures of a successful run; if one is missing, the run does not count: the reason is in
- * @run->why. */
+static void drop_samples(struct sweep_done *run, size_t n)
+{
+	for (size_t i = 0; run->samples && i < n; i++)
+		sweep_samples_fini(&run->samples[i]);
+	free(run->samples);
+	run->samples = NULL;
+}
+
+/* Takes the figures of a successful run. A missing metric costs only that metric; without any the run does not count: the
+ * reason is in @run->why. */
 static int take_figures(struct loop *l, struct sweep_done *run, struct sweep_measured *m,
 			const char *capture, struct cdict_error *err)
 {
-	size_t n = l->s->metrics.all.n;
+	size_t n = l->s->metrics.all.n, missing = 0;
 	int rc = 0;
 
 	run->samples = calloc(n, sizeof(*run->samples));
@@ -182,20 +189,19 @@ static int take_figures(struct loop *l, struct sweep_done *run, struct sweep_mea
 	m->select = &l->s->select;
 	if (!rc)
 		rc = sweep_metrics_take(&l->s->metrics, m, run->samples, err);
-	if (!rc || rc == -ENOMEM || rc == -ENOENT || rc == -ENOSYS)
+	for (size_t i = 0; !rc && i < n; i++)
+		missing += run->samples[i].why != NULL;
+	if (sweep_costs_all(rc) || (!rc && missing < n))
 		return rc;
-	for (size_t i = 0; i < n; i++)
-		array_fini(&run->samples[i].all);
-	free(run->samples);
-	run->samples = NULL;
-	run->why = strdup(err->text);
+	run->why = strdup(rc ? err->text : run->samples[0].why);
+	drop_samples(run, n);
 	return run->why ? 0 : cdict_fail_nomem(err);
 }
 
 /* @run->samples stays NULL when @counted is false. */
 static int run_once(struct loop *l, struct sweep_done *run, bool counted, struct cdict_error *err)
 {
-	char **words = command_words(l->s, run->point);
+	char **words = command_words(l->s, run->point, err);
 	char *capture = counted && l->s->record ? capture_path(l, run->point, run->nth) : NULL;
 	struct sweep_exec exec = { .argv = words,
 				   .inside = capture ? sweep_record_run : NULL,
@@ -228,12 +234,14 @@ static int run_once(struct loop *l, struct sweep_done *run, bool counted, struct
 static int beside(struct loop *l, const char *option, const char *text, size_t point,
 		  struct cdict_error *err)
 {
-	char **words = text ? shell_words(l->s, "/bin/sh", text, point) : NULL;
+	char *replaced = text ? sweep_params_replace(&l->s->params, point, text) : NULL;
+	char **words = replaced ? shell_words("/bin/sh", replaced) : NULL;
 	struct sweep_exec exec = { .argv = words };
 	struct sweep_measured m = { 0 };
 	char *why = NULL;
 	int status = 0, rc;
 
+	free(replaced);
 	if (!text)
 		return 0;
 	rc = words ? sweep_run(&exec, &m, &status, &why, err) : cdict_fail_nomem(err);
@@ -291,21 +299,32 @@ static int next_run(struct loop *l, size_t point, uint32_t nth, struct cdict_err
 	return rc;
 }
 
-static void report_failure(struct loop *l, const struct sweep_done *run)
+static void warn_run(struct loop *l, const struct sweep_done *run, const char *failed,
+		     const char *why)
 {
 	struct sink s;
 	char *text;
 
-	if (run->samples || run->dropped)
-		return;
 	unshow(l);
 	sink_to_memory(&s);
 	put_params(&s, l->s, run->point);
 	text = sink_take(&s, NULL);
 	if (text)
-		cmd_warn(l->call, NULL, "%s%srun %u failed: %s", text, *text ? ": " : "",
-			 run->nth + 1, run->why);
+		cmd_warn(l->call, NULL, "%s%srun %u%s: %s", text, *text ? ": " : "", run->nth + 1,
+			 failed, why);
 	free(text);
+}
+
+static void report_failure(struct loop *l, const struct sweep_done *run)
+{
+	if (run->dropped)
+		return;
+	if (!run->samples)
+		warn_run(l, run, " failed", run->why);
+	for (size_t m = 0; run->samples && m < l->s->metrics.all.n; m++) {
+		if (run->samples[m].why)
+			warn_run(l, run, "", run->samples[m].why);
+	}
 }
 
 /* Makes the runs of a point from @nth on. Setup and warm-up are repeated when it resumes in the

@@ -89,29 +89,50 @@ static int list(struct texts *f, const struct sweep_opts *o)
 	return rc || o->plot ? rc : add_path(f, sweep_outputs_beside(o, ".csv"));
 }
 
-/* --- marks: "64K", "64K=L2 cache" --- */
+/* --- marks: "64K", "64K=L2 cache", "64K=L2 cache:red" --- */
 
-static void marks_free(struct sweep_value *marks, size_t n)
+static void marks_free(struct sweep_mark *marks, size_t n)
 {
 	for (size_t i = 0; marks && i < n; i++)
-		free(marks[i].text);
+		free(marks[i].label);
 	free(marks);
 }
 
-static int read_mark(const struct cmd_call *call, const char *spec, struct sweep_value *out)
+/* Cuts a colour off @label; what looks like one must be one, but "ratio 1:2" is a label. */
+static bool take_colour(char *label, struct ink *out)
 {
-	size_t len = strcspn(spec, "=");
-	char *value = strndup(spec, len);
-	bool number = value && sweep_number(value, &out->number, NULL);
+	char *colon = strrchr(label, ':');
+	size_t len = colon ? strlen(colon + 1) : 0;
 
-	out->text = value ? strdup(spec[len] ? spec + len + 1 : spec) : NULL;
+	if (!len || strspn(colon + 1, "abcdefghijklmnopqrstuvwxyz") != len)
+		return true;
+	*colon = '\0';
+	return palette_named(colon + 1, out);
+}
+
+static int read_mark(const struct cmd_call *call, const char *spec, struct sweep_mark *out)
+{
+	size_t len = strcspn(spec, "=:");
+	char *value = strndup(spec, len), *label = strdup(spec[len] == '=' ? spec + len + 1 : spec);
+	bool number = value && sweep_number(value, &out->number, NULL);
+	bool colour = label && take_colour(label, &out->ink);
+
+	if (label && !*label && value) { /* "4K=:red" */
+		free(label);
+		label = strdup(value);
+	}
 	free(value);
-	if (!out->text)
+	out->label = label;
+	if (!label)
 		return cmd_errorf(call, NULL, "out of memory");
-	return number ? CMD_DONE
-		      : cmd_usage(call,
-				  "option --mark takes a number as in 64K or 64K=LABEL, not '%s'",
-				  spec);
+	if (!number || (spec[len] == ':' && !out->ink.kind && colour))
+		return cmd_usage(
+			call,
+			"option --mark takes a number as in 64K, 64K=LABEL or 64K=LABEL:red, not '%s'",
+			spec);
+	return colour ? CMD_DONE
+		      : cmd_usage(call, "option --mark: '%s' has an unknown colour; expected %s",
+				  spec, PALETTE_NAMES);
 }
 
 static int read_marks(const struct cmd_call *call, const struct sweep *s,
@@ -119,7 +140,7 @@ static int read_marks(const struct cmd_call *call, const struct sweep *s,
 {
 	const struct sweep_opts *o = call->opts;
 	int axis = sweep_plot_axis(s, o->x), status = CMD_DONE;
-	struct sweep_value *marks = calloc(o->marks.n + 1, sizeof(*marks));
+	struct sweep_mark *marks = calloc(o->marks.n + 1, sizeof(*marks));
 
 	how->x = o->x;
 	how->x_scale = o->x_scale;
@@ -141,7 +162,7 @@ static int read_marks(const struct cmd_call *call, const struct sweep *s,
 			status = cmd_usage(
 				call,
 				"option --mark: a logarithmic axis needs values above 0, not %s",
-				marks[i].text);
+				marks[i].label);
 	}
 	return status;
 }
@@ -154,7 +175,7 @@ int sweep_outputs_check(const struct cmd_call *call, const struct sweep *s)
 	enum table_format format;
 	int status = read_marks(call, s, &how);
 
-	marks_free((struct sweep_value *)how.marks, how.n_marks);
+	marks_free((struct sweep_mark *)how.marks, how.n_marks);
 	if (!status && o->width && (o->width < PIXELS_MIN || o->width > PIXELS_MAX))
 		status = cmd_usage(call, "option --width: from %d to %d", PIXELS_MIN, PIXELS_MAX);
 	if (!status && o->height > PIXELS_MAX)
@@ -162,7 +183,10 @@ int sweep_outputs_check(const struct cmd_call *call, const struct sweep *s)
 	if (!status && list(&f, o))
 		status = cmd_errorf(call, NULL, "out of memory");
 	for (size_t i = 0; i < f.n && !status; i++) {
-		if (kind_of(f.at[i], &format) == UNKNOWN)
+		if (o->export_json && !strcmp(f.at[i], o->export_json))
+			status = cmd_usage(call, "option --export-json: '%s' is an output already",
+					   f.at[i]);
+		else if (kind_of(f.at[i], &format) == UNKNOWN)
 			status = cmd_usage(
 				call,
 				"cannot tell the format of '%s' by its ending; expected .html, .svg, .png, .pdf, .json, .csv, .md or .txt",
@@ -171,6 +195,8 @@ int sweep_outputs_check(const struct cmd_call *call, const struct sweep *s)
 			status = cmd_output_check(call, NULL, f.at[i]);
 	}
 	texts_fini(&f);
+	if (!status && o->export_json)
+		status = cmd_output_check(call, NULL, o->export_json);
 	return status;
 }
 
@@ -221,8 +247,16 @@ static int write_page(void *ctx, struct sink *out, struct cdict_error *err)
 	return rc;
 }
 
+static int write_export(void *ctx, struct sink *out, struct cdict_error *err)
+{
+	struct work *w = ctx;
+
+	return sweep_export(out, w->s, err);
+}
+
 static int write_files(const struct cmd_call *call, struct work *w, const struct texts *f)
 {
+	const char *export = ((const struct sweep_opts *)call->opts)->export_json;
 	int status = CMD_DONE;
 
 	for (size_t i = 0; i < f->n && !status; i++) {
@@ -236,7 +270,7 @@ static int write_files(const struct cmd_call *call, struct work *w, const struct
 							    : write_data,
 					  w);
 	}
-	return status;
+	return status || !export ? status : cmd_output_write(call, export, 0, write_export, w);
 }
 
 static int print(const struct cmd_call *call, struct work *w)
@@ -274,7 +308,7 @@ int sweep_outputs_write(const struct cmd_call *call, const struct sweep *s)
 		status = write_files(call, &w, &f);
 	if (!status)
 		status = print(call, &w);
-	marks_free((struct sweep_value *)how.marks, how.n_marks);
+	marks_free((struct sweep_mark *)how.marks, how.n_marks);
 	texts_fini(&f);
 	marks_fini(&marks);
 	sweep_picture_fini(&picture);

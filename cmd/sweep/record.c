@@ -147,34 +147,16 @@ struct question {
 	const char *args;
 };
 
-/* Cuts the next word out of @text; '...' and "..." protect blanks. NULL: none, or an unclosed quote. */
-static char *next_word(char **text)
-{
-	char *p = *text + strspn(*text, " "), *word = p, *to = p, quote = 0;
-
-	if (!*p)
-		return NULL;
-	for (; *p && (quote || *p != ' '); p++) {
-		if (quote ? *p == quote : *p == '\'' || *p == '"')
-			quote = quote ? 0 : *p;
-		else
-			*to++ = *p;
-	}
-	*text = *p ? p + 1 : p;
-	*to = '\0';
-	return quote ? NULL : word;
-}
-
 static int ask(const struct sweep_exec *e)
 {
 	const struct question *q = e->ctx;
 	const char *argv[WORDS_MAX + 16];
-	char *text = strdup(q->args), *rest = text, *word = text ? next_word(&rest) : NULL;
+	char *text = strdup(q->args), *rest = text, *word = text ? sweep_next_word(&rest) : NULL;
 	const struct cmd *cmd = word ? find_command(word, strlen(word)) : NULL;
 	size_t n = 0;
 	int status = CMD_FAILED;
 
-	while (cmd && n < WORDS_MAX && (word = next_word(&rest)))
+	while (cmd && n < WORDS_MAX && (word = sweep_next_word(&rest)))
 		argv[n++] = word;
 	argv[n++] = "-q";
 	if (cmd != &cmd_info) {
@@ -209,6 +191,8 @@ static int answer(const struct sweep_metrics *all, size_t first, const struct sw
 	if (!rc)
 		rc = sweep_json_take(all, first, (const char *)m.output.data, m.output.len, samples,
 				     err);
+	else if (rc == CDICT_ENOTFOUND)
+		rc = sweep_json_miss(all, first, samples, err);
 	buf_fini(&m.output);
 	free(why);
 	return rc;
@@ -243,7 +227,8 @@ static int take_answers(const struct sweep_metrics *all, const struct sweep_meas
 
 	for (size_t i = 0; i < all->all.n && !rc; i++) {
 		/* already answered with an earlier metric */
-		if (all->all.at[i].from == SWEEP_FROM_RECORD && !samples[i].all.n)
+		if (all->all.at[i].from == SWEEP_FROM_RECORD && !samples[i].all.n &&
+		    !samples[i].why)
 			rc = answer(all, i, from, samples, err);
 	}
 	return rc;

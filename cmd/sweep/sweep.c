@@ -61,13 +61,43 @@ static int add_select(struct sweep *s, const char *option, const char *value,
 	return 0;
 }
 
-static int copy_command(struct sweep *s, const struct cmd_call *call, struct cdict_error *err)
+/* Adds the values of -L and -P, the latter with the step of -D. */
+static int add_params(struct sweep *s, const struct sweep_opts *o, struct cdict_error *err)
 {
-	for (size_t i = 0; i < call->n_operands; i++) {
-		if (texts_add(&s->command, call->operands[i]))
+	bool scans = false;
+	int rc = 0;
+
+	for (size_t i = 0; i < o->params.n && !rc; i++) {
+		const char *spec = strchr(o->params.at[i], '=') + 1;
+		bool scan = !strncmp(o->params.at[i], "parameter-scan=", 15);
+		char *stepped = NULL;
+
+		scans |= scan;
+		if (scan && o->step && asprintf(&stepped, "%s:%s", spec, o->step) < 0)
 			return cdict_fail_nomem(err);
+		rc = sweep_params_add(&s->params, stepped ? stepped : spec, err);
+		free(stepped);
 	}
-	return 0;
+	if (!rc && o->step && !scans)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "--parameter-step-size needs --parameter-scan");
+	return rc;
+}
+
+static int add_metrics(struct sweep *s, const struct sweep_opts *o, struct cdict_error *err)
+{
+	static const char *const times[] = { "wall", "user", "sys" };
+	int rc = 0;
+
+	for (size_t i = 0; i < o->metrics.n && !rc; i++)
+		rc = sweep_metrics_add(&s->metrics, strchr(o->metrics.at[i], '=') + 1, err);
+	if (!rc && !o->metrics.n)
+		rc = sweep_metrics_add(&s->metrics, o->record ? "record.switches" : "wall", err);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]) && !rc && o->export_json; i++) {
+		if (sweep_metrics_from(&s->metrics, times[i]) == s->metrics.all.n)
+			rc = sweep_metrics_add(&s->metrics, times[i], err);
+	}
+	return rc;
 }
 
 /* Checks that options fit together: the recorder's options need --record. */
@@ -89,6 +119,14 @@ static int check(const struct sweep *s, const struct sweep_opts *o, struct cdict
 		return cdict_fail(
 			err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 			"option --runs: expected 1 to 1000000, and at least 2 with --drop-first");
+	if (sweep_params_points(&s->params) > o->max_values)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "%zu %s, more than %" PRIu64
+				  ": use --max-values %zu to run them all, or "
+				  "fewer, as in 1K..1M*4 or 2^10..2^20",
+				  sweep_params_points(&s->params),
+				  s->params.all.n > 1 ? "combinations of values" : "values",
+				  o->max_values, sweep_params_points(&s->params));
 	if (sweep_params_points(&s->params) * s->runs > SWEEP_RUNS_MAX)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "more than a million runs in all");
@@ -103,17 +141,13 @@ static int take_options(struct sweep *s, const struct cmd_call *call, struct cdi
 {
 	const struct sweep_opts *o = call->opts;
 	char host[256] = "";
-	int rc = copy_command(s, call, err);
+	int rc = copy(&s->shell, o->shell, err);
 
-	for (size_t i = 0; i < o->params.n && !rc; i++)
-		rc = sweep_params_add(&s->params, strchr(o->params.at[i], '=') + 1, err);
-	for (size_t i = 0; i < o->metrics.n && !rc; i++)
-		rc = sweep_metrics_add(&s->metrics, strchr(o->metrics.at[i], '=') + 1, err);
-	if (!rc && !o->metrics.n)
-		rc = sweep_metrics_add(&s->metrics, o->record ? "record.switches" : "wall", err);
+	rc = rc ? rc : sweep_command_take(s, call, err);
+	rc = rc ? rc : add_params(s, o, err);
+	rc = rc ? rc : add_metrics(s, o, err);
 	gethostname(host, sizeof(host) - 1);
 	rc = rc ? rc : copy(&s->host, host, err);
-	rc = rc ? rc : copy(&s->shell, o->shell, err);
 	rc = rc ? rc : copy(&s->setup, o->setup, err);
 	rc = rc ? rc : copy(&s->prepare, o->prepare, err);
 	rc = rc ? rc : copy(&s->cleanup, o->cleanup, err);
@@ -174,6 +208,52 @@ static int plot(const struct cmd_call *call)
 	return status;
 }
 
+/* Whether the command, or what runs beside it, has @text. */
+static bool mentions(const struct sweep *s, const char *text)
+{
+	const char *const beside[] = { s->setup, s->prepare, s->cleanup };
+	const struct sweep_param *lines = s->lines && s->params.all.n ? &s->params.all.at[0] : NULL;
+
+	for (size_t i = 0; lines && i < lines->values.n; i++) {
+		if (strstr(lines->values.at[i].text, text))
+			return true;
+	}
+	for (size_t i = 0; i < s->command.n; i++) {
+		if (strstr(s->command.at[i], text))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
+		if (beside[i] && strstr(beside[i], text))
+			return true;
+	}
+	return false;
+}
+
+/* Reports how sizes are passed: programs differ in what they read of 4K. */
+static void report_sizes(const struct cmd_call *call, const struct sweep *s)
+{
+	for (size_t i = 0; i < s->params.all.n && !call->quiet; i++) {
+		const struct sweep_param *p = &s->params.all.at[i];
+		const struct sweep_value *size = NULL;
+		char plain[80], typed[80];
+
+		for (size_t k = 0; k < p->values.n && !size; k++)
+			size = strcmp(p->values.at[k].text, p->values.at[k].typed)
+				       ? &p->values.at[k]
+				       : NULL;
+		snprintf(plain, sizeof(plain), "{%s}", p->name);
+		snprintf(typed, sizeof(typed), "{%s:text}", p->name);
+		if (size && mentions(s, plain))
+			fprintf(stderr,
+				"[ cdict sweep: %s passes sizes as plain numbers, %s as %s; %s passes "
+				"them as typed ]\n",
+				plain, size->typed, size->text, typed);
+		if (size && mentions(s, typed))
+			fprintf(stderr, "[ cdict sweep: %s passes sizes as typed, as in %s ]\n",
+				typed, size->typed);
+	}
+}
+
 /* Makes all runs, then writes the files. */
 static int measure(const struct cmd_call *call, struct sweep *s)
 {
@@ -185,6 +265,8 @@ static int measure(const struct cmd_call *call, struct sweep *s)
 
 	rc = path ? sweep_journal_open(&journal, s, path, o->restart, &err)
 		  : cdict_fail_nomem(&err);
+	if (!rc)
+		report_sizes(call, s);
 	status = rc ? fail(call, NULL, &err) : sweep_loop(call, s, &journal);
 	if (!status)
 		status = sweep_outputs_write(call, s);
@@ -192,12 +274,18 @@ static int measure(const struct cmd_call *call, struct sweep *s)
 	 * another sweep is left alone. */
 	sweep_journal_close(&journal, !rc && (!status || !s->done.n));
 	free(path);
-	if (status || !sweep_failed(s) || o->ignore_failure)
+	if (status || o->ignore_failure)
 		return status;
-	return cmd_errorf(call, NULL, "%zu of %zu runs failed", sweep_failed(s), s->done.n);
+	if (sweep_missing(s))
+		status = cmd_errorf(call, NULL, "metrics are missing in %zu of %zu runs",
+				    sweep_missing(s), s->done.n);
+	if (sweep_failed(s))
+		status = cmd_errorf(call, NULL, "%zu of %zu runs failed", sweep_failed(s),
+				    s->done.n);
+	return status;
 }
 
-static int sweep_command(const struct cmd_call *call)
+static int sweep_run_command(const struct cmd_call *call)
 {
 	const struct sweep_opts *o = call->opts;
 	struct cdict_error err = { 0 };
@@ -224,7 +312,14 @@ static const struct cmd_option sweep_options[] = {
 	CMD_PAIR('L', "param", OPT, params, "NAME=VALUES",
 		 "replace {NAME} in the command by each of VALUES in turn, as in b=1,2,4..16M; "
 		 "several options run all combinations"),
+	CMD_SCAN('P', "parameter-scan", OPT, params, "NAME MIN MAX",
+		 "the same for a range, as hyperfine does: -P b 1 9 is -L b 1..9"),
+	CMD_STRING('D', "parameter-step-size", OPT, step, "STEP", "the step of -P (default: 1)"),
 	CMD_UINT('n', "runs", OPT, runs, "N", "11", "runs of each combination"),
+	CMD_UINT('r', "repeat", OPT, runs, "N", NULL,
+		 "the same as -n, as in perf stat and hyperfine"),
+	CMD_UINT(0, "max-values", OPT, max_values, "N", "200",
+		 "refuse to start with more values, or combinations of values, than this"),
 	CMD_FLAG(0, "drop-first", OPT, drop_first,
 		 "do not count the first run of each combination"),
 	CMD_UINT('w', "warmup", OPT, warmup, "N", "0",
@@ -265,6 +360,8 @@ static const struct cmd_option sweep_options[] = {
 		"write a picture (.html, .svg, .png, .pdf) or the data (.json, .csv, .md, .txt), "
 		"by the file's extension; repeatable (default: sweep.html); JSON and CSV are "
 		"written next to the first"),
+	CMD_STRING(0, "export-json", OPT, export_json, "JSON",
+		   "also write the times of the runs to this file, in hyperfine's format"),
 	CMD_STRING(0, "plot", OPT, plot, "FILE",
 		   "run nothing; redraw the JSON of an earlier sweep"),
 	CMD_FLAG(0, "restart", OPT, restart, "discard the runs of an interrupted sweep"),
@@ -274,8 +371,8 @@ static const struct cmd_option sweep_options[] = {
 		   "the x axis: linear, log, or whichever fits"),
 	CMD_CHOICE(0, "y-scale", OPT, y_scale, "SCALE", y_scales, "linear",
 		   "the metrics' axis: linear or log"),
-	CMD_LIST(0, "mark", OPT, marks, "VALUE[=LABEL]",
-		 "draw a line across the plot at VALUE, as in 4K,64K=L2"),
+	CMD_LIST(0, "mark", OPT, marks, "VALUE[=LABEL][:COLOUR]",
+		 "draw a line across the plot at VALUE, named in the legend, as in 4K=4KB:red"),
 	CMD_STRING(0, "title", OPT, title, "TEXT", "the plot's title (default: the command)"),
 	CMD_UINT(0, "width", OPT, width, "N", NULL, "width in pixels (default: 1280)"),
 	CMD_UINT(0, "height", OPT, height, "N", NULL, "height in pixels (default: 720)"),
@@ -291,9 +388,10 @@ static const struct cmd_option sweep_options[] = {
 static const struct cmd_example sweep_examples[] = {
 	{ "cdict sweep -n 3 -L b 1K,4K,16K..1M -- dd if=/dev/zero of=/dev/null bs={b} count=100",
 	  "measure the time for each block size" },
-	{ "cdict sweep -n 3 -L b 4K,64K --metric 'benchmark_samples[].bandwidth:B/s' -o disk.svg -- diskread -f /dev/zero -b {b} -j",
-	  "plot a figure that the command prints" },
-	{ "cdict sweep --plot disk.json -o disk.png --mark 32K=L1 --y-scale log",
+	{ "cdict sweep -n 3 -L b 4K,64K --metric 'benchmark_samples[1:].bandwidth:B/s' -o disk.svg -- diskread -f /dev/zero -b {b} -n 3 -j",
+	  "plot a figure that the command prints, without its first sample" },
+	{ "cdict sweep -n 3 'sleep 0.01' 'sleep 0.02'", "compare two command lines" },
+	{ "cdict sweep --plot disk.json -o disk.png --mark 32K=L1:red --y-scale log",
 	  "redraw with a mark and a log axis" },
 	{ NULL, NULL },
 };
@@ -301,15 +399,15 @@ static const struct cmd_example sweep_examples[] = {
 const struct cmd cmd_sweep = {
 	.name = "sweep",
 	.brief = "benchmark a command over parameters: medians, quartiles, a plot",
-	.operands = "[--] COMMAND...",
+	.operands = "-- COMMAND... | 'COMMAND LINE'...",
 	.about =
 		"Runs COMMAND for each combination of parameter values and draws medians with "
-		"quartile bars. Repeat the command line to continue an interrupted sweep. A failed "
+		"quartile bars. {b} in its words passes sizes as plain numbers, {b:text} as typed. Repeat the command line to continue an interrupted sweep. A failed "
 		"run is shown with its status, and does not count.",
 	.options = sweep_options,
 	.opts_size = sizeof(struct sweep_opts),
 	.max_operands = SWEEP_WORDS_MAX,
 	.operands_end_options = true,
 	.examples = sweep_examples,
-	.run = sweep_command,
+	.run = sweep_run_command,
 };

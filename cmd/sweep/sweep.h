@@ -8,14 +8,14 @@
 
 struct sweep_opts {
 	struct options_shared shared;
-	struct cmd_list params;  /* "param=b=1,2" */
+	struct cmd_list params;  /* "param=b=1,2", "parameter-scan=b=1..9" */
 	struct cmd_list metrics; /* "metric=wall" */
 	struct cmd_list outputs; /* "output=x.svg" */
 	struct cmd_list marks;
-	uint64_t runs, warmup;
+	uint64_t runs, warmup, max_values;
 	bool drop_first, ignore_failure, restart, record;
 	const char *setup, *prepare, *cleanup, *shell;
-	const char *plot, *title, *x;
+	const char *plot, *title, *x, *step, *export_json;
 	int x_scale, y_scale, theme;
 	uint64_t width, height;
 	const char *keep;
@@ -33,6 +33,11 @@ int sweep_record_run(const struct sweep_exec *e);
 /* sweep_record_check - CDICT_ELIMIT when @path lost too much; *@span_ns: its duration. */
 int sweep_record_check(const char *path, double max_loss_pct, uint64_t *span_ns,
 		       struct cdict_error *err);
+
+/* --- command.c: the operands */
+
+/* sweep_command_take - the words of one command, after "--", or one or more command lines. CDICT_EUSAGE. */
+int sweep_command_take(struct sweep *s, const struct cmd_call *call, struct cdict_error *err);
 
 /* sweep_loop - makes the runs missing in s->done, adding each to it and to @journal; a status. */
 int sweep_loop(const struct cmd_call *call, struct sweep *s, struct sweep_journal *journal);

@@ -55,7 +55,9 @@ static int add_analyses(struct figures *f, struct cdict_error *err)
 {
 	const struct count_opts *opts = f->call->opts;
 	struct analyze_counts_options how = { .types = f->filter.types,
-					      .n_types = f->filter.query.n_types };
+					      .n_types = f->filter.query.n_types,
+					      .markers = f->filter.markers.calls,
+					      .n_markers = f->filter.markers.n_calls };
 	const char *wrong;
 
 	how.by = keys_of(opts, &wrong);

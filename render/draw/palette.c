@@ -99,6 +99,24 @@ static const struct palette_rgb tasks[PALETTE_TASKS + 1][2] = {
 	{ RGB(0xb4bbc2), RGB(0x59626b) },
 };
 
+/* Colours that the user names; black is the colour of text. */
+static const struct {
+	const char *name, *other;
+	struct palette_rgb colours[2];
+} named[] = {
+	{ "red", NULL, { RGB(0xd62728), RGB(0xff5c5c) } },
+	{ "orange", NULL, { RGB(0xe07b00), RGB(0xff9f33) } },
+	{ "yellow", NULL, { RGB(0xd4b000), RGB(0xf0d43a) } },
+	{ "green", NULL, { RGB(0x2a8f2a), RGB(0x4cc24c) } },
+	{ "cyan", NULL, { RGB(0x0a9bb5), RGB(0x3fd0ea) } },
+	{ "blue", NULL, { RGB(0x1f5fd6), RGB(0x6f9bff) } },
+	{ "purple", NULL, { RGB(0x7b3fb5), RGB(0xb98af0) } },
+	{ "magenta", "pink", { RGB(0xc0228f), RGB(0xf062c0) } },
+	{ "brown", NULL, { RGB(0x7a4a1e), RGB(0xc08a52) } },
+	{ "grey", "gray", { RGB(0x7a828a), RGB(0xa0a8b0) } },
+	{ "black", NULL, { RGB(0x1c2126), RGB(0xe6e9ec) } },
+};
+
 /* Frames, by enum folded_kind, light enough for dark text, or dark enough for light text. */
 static const struct palette_rgb frames[FOLDED_KINDS][2] = {
 	[FOLDED_PLAIN] = { RGB(0xf0a35e), RGB(0x925320) },
@@ -185,6 +203,8 @@ struct palette_rgb palette_colour(enum palette_theme theme, struct ink ink)
 		return frame(theme, ink.level);
 	case INK_CHANGE:
 		return changed(theme, ink.level);
+	case INK_NAMED:
+		return named[ink.level].colours[theme];
 	default:
 		return plain[ink.kind][theme];
 	}
@@ -196,6 +216,18 @@ char *palette_hex(char out[8], enum palette_theme theme, struct ink ink)
 
 	snprintf(out, 8, "#%02x%02x%02x", c.r, c.g, c.b);
 	return out;
+}
+
+bool palette_named(const char *name, struct ink *out)
+{
+	for (size_t i = 0; i < COUNT(named); i++) {
+		if (!strcasecmp(named[i].name, name) ||
+		    (named[i].other && !strcasecmp(named[i].other, name))) {
+			*out = (struct ink){ INK_NAMED, (uint8_t)i };
+			return true;
+		}
+	}
+	return false;
 }
 
 char palette_letter(struct ink ink)

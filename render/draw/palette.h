@@ -33,6 +33,7 @@ enum ink_kind {
 	INK_TASK,   /* level: 0..PALETTE_TASKS-1, PALETTE_TASKS: any other */
 	INK_FRAME,  /* level: palette_frame() */
 	INK_CHANGE, /* level: palette_change() */
+	INK_NAMED,  /* level: palette_named() */
 };
 
 struct ink {
@@ -67,6 +68,11 @@ struct ink palette_reason(const char *name);
 /* palette_reason_spare - another ink for a name without a colour of its own, if its
  * colour is already taken in this picture; @n counts the tries. */
 struct ink palette_reason_spare(const char *name, unsigned n);
+
+/* palette_named - the ink called @name, as in "red", dark enough for the paper of each theme; false: unknown. */
+#define PALETTE_NAMES                                                                              \
+	"red, orange, yellow, green, cyan, blue, purple, magenta, brown, grey or black"
+bool palette_named(const char *name, struct ink *out);
 
 /* palette_frame - the ink of a frame of a stack: @kind is an enum folded_kind, the name chooses the shade. */
 struct ink palette_frame(unsigned kind, const char *name);

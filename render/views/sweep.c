@@ -116,6 +116,22 @@ static size_t y_ticks(const struct view_sweep_panel *p, const struct scale *s, d
 	return n;
 }
 
+/* Labels of texts are shortened to the distance between them. */
+static void fit_labels(struct marks *m, const struct canvas *c, const struct scale *x,
+		       struct scale_tick *ticks, size_t n)
+{
+	double room = n > 1 ? scale_at(x, ticks[1].at) - scale_at(x, ticks[0].at) : x->to - x->from;
+
+	for (size_t i = 0; i < n; i++) {
+		char *fit = text_fit(ticks[i].label, canvas_font(c, MARK_SMALL), room - c->gap_x);
+
+		if (fit)
+			snprintf(ticks[i].label, sizeof(ticks[i].label), "%s", fit);
+		m->failed |= !fit;
+		free(fit);
+	}
+}
+
 static size_t x_ticks(const struct view_sweep *v, struct scale_tick *ticks, bool labels)
 {
 	size_t every = (v->n_ticks + SCALE_TICKS - 1) / SCALE_TICKS, n = 0;
@@ -137,6 +153,13 @@ static struct scale x_scale(const struct view_sweep *v, const struct box *plot)
 			   .to = plot->x + plot->w - INSET,
 			   .log = v->x_log };
 
+	if (v->categories) { /* each has the same room for its label */
+		s.from = plot->x;
+		s.to = plot->x + plot->w;
+		s.lo -= 0.5;
+		s.hi += 0.5;
+		return s;
+	}
 	for (size_t i = 0; i < v->n_marks; i++) {
 		s.lo = fmin(s.lo, v->marks[i].x);
 		s.hi = fmax(s.hi, v->marks[i].x);
@@ -193,7 +216,7 @@ static void count_failed(const struct plot *p, const struct view_sweep_tick *tic
 			    tick->failed, tick->runs + tick->failed);
 }
 
-static void draw_series(const struct plot *p, size_t nth)
+static void draw_series(const struct plot *p, size_t nth, bool connected)
 {
 	const struct view_sweep_series *s = &p->panel->series[nth];
 	const struct view_sweep_point *last = NULL;
@@ -202,7 +225,7 @@ static void draw_series(const struct plot *p, size_t nth)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct view_sweep_point *pt = &s->points[i];
 
-		if (pt->q.n && last)
+		if (pt->q.n && last && connected)
 			for (int k = 0; k < 2; k++) /* a line of two pixels */
 				marks_line(p->m, ink, x_of(p, nth, last->x),
 					   scale_at(&p->y, last->q.median) + k - 0.5,
@@ -251,41 +274,70 @@ static void heading(const struct plot *p)
 	}
 }
 
-static void draw_marks(const struct plot *p, const struct view_sweep *v, bool labels)
+static struct ink mark_ink(const struct view_sweep_mark *mark)
 {
-	double last = -1e9, top = p->f.plot.y;
+	return mark->ink.kind ? mark->ink : dim;
+}
 
+/* Dashed, unlike all other lines. */
+static void dashes(struct marks *m, struct ink ink, double x, double from, double to)
+{
+	for (double y = from; y < to; y += 8)
+		marks_line(m, ink, x, y, x, fmin(y + 5, to));
+}
+
+static void draw_marks(const struct plot *p, const struct view_sweep *v)
+{
 	for (size_t i = 0; i < v->n_marks; i++) {
-		double x = nearbyint(scale_at(&p->x, v->marks[i].x)) + 0.5, half;
+		const struct view_sweep_mark *mark = &v->marks[i];
+		double x = nearbyint(scale_at(&p->x, mark->x)) + 0.5;
 
-		/* dashed, unlike all other lines */
-		for (double y = top; y < top + p->f.plot.h; y += 8)
-			marks_line(p->m, dim, x, y, x, fmin(y + 5, top + p->f.plot.h));
-		if (!labels)
-			continue;
-		half = canvas_text(p->c, v->marks[i].label, MARK_SMALL) / 2;
-		if (x - half < last + p->c->gap_x)
-			continue;
-		marks_text(p->m, text_ink, MARK_SMALL, MARK_MIDDLE, x, top - 1.5 * p->c->line - 2,
-			   v->marks[i].label);
-		last = x + half;
+		for (int k = 0; k < (mark->ink.kind ? 2 : 1); k++) /* coloured ones are wider */
+			dashes(p->m, mark_ink(mark), x + k, p->f.plot.y, p->f.plot.y + p->f.plot.h);
 	}
 }
 
-static void draw_panel(const struct plot *p, const struct view_sweep *v, bool first, bool last)
+/* The marks' legend, from @x to @end in lines up from the plots' top; returns their number. @m NULL: only counts them. */
+static unsigned mark_legend(struct marks *m, const struct canvas *c, const struct view_sweep *v,
+			    double x, double end, double y)
+{
+	unsigned lines = v->n_marks > 0;
+	double at = x;
+
+	for (size_t i = 0; i < v->n_marks; i++) {
+		const struct view_sweep_mark *mark = &v->marks[i];
+		double w = 12 + canvas_text(c, mark->label, MARK_SMALL) + 2 * c->gap_x;
+
+		if (at > x && at + w > end) {
+			at = x;
+			y += c->line;
+			lines++;
+		}
+		for (int k = 0; m && k < (mark->ink.kind ? 2 : 1); k++)
+			dashes(m, mark_ink(mark), at + 3.5 + k, y - 6, y + 7);
+		if (m)
+			marks_text(m, text_ink, MARK_SMALL, MARK_START, at + 12, y, mark->label);
+		at += w;
+	}
+	return lines;
+}
+
+static void draw_panel(const struct plot *p, const struct view_sweep *v, bool last)
 {
 	struct scale_tick ticks[SCALE_TICKS];
 	size_t n;
 
 	marks_rect(p->m, plot_ink, p->f.plot.x, p->f.plot.y, p->f.plot.w, p->f.plot.h, NULL);
 	n = x_ticks(v, ticks, last);
+	if (v->categories && last)
+		fit_labels(p->m, p->c, &p->x, ticks, n);
 	frame_axis_x(p->m, p->c, &p->f, &p->x, ticks, n, last ? v->x_title : "");
 	n = y_ticks(p->panel, &p->y, p->f.plot.h, p->c, ticks);
 	frame_axis_y(p->m, p->c, &p->f, &p->y, ticks, n);
-	draw_marks(p, v, first);
+	draw_marks(p, v);
 	heading(p);
 	for (size_t i = 0; i < p->panel->n; i++)
-		draw_series(p, i);
+		draw_series(p, i, !v->categories);
 	for (size_t i = 0; i < v->n_ticks; i++)
 		count_failed(p, &v->ticks[i]);
 	if (!p->panel->n)
@@ -313,11 +365,11 @@ int view_sweep_draw(struct marks *m, const struct canvas *c, const struct view_s
 	double head = c->line + (v->n_panels > 1 ? c->gap_y : 0),
 	       each = c->height / (double)v->n_panels;
 	struct frame_caption caption = { .title = v->title, .subtitle = v->subtitle };
-	struct frame_shape shape = { .left = left_margin(c, v, each / 2),
-				     .right = 3 * c->gap_x,
-				     .above = v->n_marks ? 2 : 1,
-				     .foot = v->foot,
-				     .axis = true };
+	double left = left_margin(c, v, each / 2), right = 3 * c->gap_x;
+	unsigned legend = mark_legend(NULL, c, v, left, c->width - right, 0);
+	struct frame_shape shape = {
+		.left = left, .right = right, .above = 1 + legend, .foot = v->foot, .axis = true
+	};
 	struct frame whole = frame_begin(m, c, &caption, &shape);
 	double h = floor((whole.plot.h + head) / (double)v->n_panels - head), gap;
 
@@ -332,6 +384,7 @@ int view_sweep_draw(struct marks *m, const struct canvas *c, const struct view_s
 		whole = frame_begin(m, &taller, &caption, &shape);
 		h = floor((whole.plot.h + head) / (double)v->n_panels - head);
 	}
+	mark_legend(m, c, v, left, c->width - right, whole.plot.y - (legend + 0.5) * c->line - 2);
 	for (size_t i = 0; i < v->n_panels && !m->failed; i++) {
 		struct plot p = { .m = m, .c = c, .panel = &v->panels[i] };
 
@@ -341,9 +394,10 @@ int view_sweep_draw(struct marks *m, const struct canvas *c, const struct view_s
 		p.y = y_scale(p.panel);
 		p.y.from = p.f.plot.y + h;
 		p.y.to = p.f.plot.y;
-		gap = (p.x.to - p.x.from) / (double)(v->n_ticks > 1 ? v->n_ticks - 1 : 1);
+		gap = (p.x.to - p.x.from) /
+		      (double)(v->n_ticks > 1 ? v->n_ticks - !v->categories : 1);
 		p.apart = fmin(APART, gap / ((double)p.panel->n + 1));
-		draw_panel(&p, v, !i, i + 1 == v->n_panels);
+		draw_panel(&p, v, i + 1 == v->n_panels);
 	}
 	return m->failed ? -ENOMEM : 0;
 }

@@ -43,12 +43,14 @@ struct view_sweep_tick {
 struct view_sweep_mark {
 	double x;
 	const char *label;
+	struct ink ink; /* zero: dim */
 };
 
 struct view_sweep {
 	const char *title, *subtitle, *foot;
 	const char *x_title;
 	bool x_log;
+	bool categories;                     /* the axis has texts: points are not connected */
 	const struct view_sweep_tick *ticks; /* ascending */
 	size_t n_ticks;
 	const struct view_sweep_mark *marks; /* lines from top to bottom; ascending */

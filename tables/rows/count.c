@@ -185,7 +185,8 @@ static void collect(struct rows *rows, struct row *all, const struct tables_walk
 		const struct analyze_counts_row *of = analyze_counts_row_at(w->counts, i);
 		struct row *row;
 
-		if (told_apart && !is_wanted(w, of->task))
+		/* a row without figures had only markers */
+		if ((told_apart && !is_wanted(w, of->task)) || (!of->events && !of->returns))
 			continue;
 		row = row_of(rows, of, by_task);
 		if (!row || analyze_counts_row_merge(&row->sum, of) ||

@@ -104,11 +104,11 @@ static void read_json(const char *text, size_t size)
 
 	if (!rc && m.all.at[0].from == SWEEP_FROM_JSON && len < size) {
 		rc = sweep_json_take(&m, 0, text + len + 1, size - len - 1, &samples, &err);
-		must(rc || samples.all.n);
+		must(rc || samples.all.n || samples.why);
 	}
 	if (rc)
 		refused(rc, &err);
-	array_fini(&samples.all);
+	sweep_samples_fini(&samples);
 	sweep_metrics_fini(&m);
 }
 

@@ -9,7 +9,7 @@
 void sweep_done_fini(struct sweep_done *run, size_t n_metrics)
 {
 	for (size_t i = 0; run->samples && i < n_metrics; i++)
-		array_fini(&run->samples[i].all);
+		sweep_samples_fini(&run->samples[i]);
 	free(run->samples);
 	free(run->why);
 	*run = (struct sweep_done){ 0 };
@@ -96,9 +96,12 @@ struct sweep_figure *sweep_figures(const struct sweep *s)
 		for (size_t m = 0; m < metrics && !run->dropped; m++) {
 			struct sweep_figure *of = &f[run->point * metrics + m];
 
-			of->runs += run->samples != NULL;
-			of->failed += !run->samples;
-			if (!run->samples && !of->why)
+			bool failed = !run->samples || run->samples[m].why;
+
+			of->runs += !failed;
+			of->failed += failed;
+			of->missing += failed && run->samples;
+			if (failed && !of->why)
 				of->why = i + 1;
 		}
 	}
@@ -115,5 +118,20 @@ size_t sweep_failed(const struct sweep *s)
 
 	for (size_t i = 0; i < s->done.n; i++)
 		n += !s->done.at[i].dropped && !s->done.at[i].samples;
+	return n;
+}
+
+size_t sweep_missing(const struct sweep *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->done.n; i++) {
+		const struct sweep_done *run = &s->done.at[i];
+		bool any = false;
+
+		for (size_t m = 0; counts(run) && m < s->metrics.all.n; m++)
+			any |= run->samples[m].why != NULL;
+		n += any;
+	}
 	return n;
 }

@@ -35,9 +35,9 @@ static char *head_of(const struct sweep *s, size_t *len)
 static int fail_different(const char *had, size_t had_len, const char *now, size_t now_len,
 			  const char *path, struct cdict_error *err)
 {
-	static const char *const keys[] = { "command", "params", "metrics", "runs",  "drop_first",
-					    "warmup",  "record", "prepare", "setup", "cleanup",
-					    "shell",   "select", "host",    "title" };
+	static const char *const keys[] = { "command",    "lines",  "params", "metrics", "runs",
+					    "drop_first", "warmup", "record", "prepare", "setup",
+					    "cleanup",    "shell",  "select", "host",    "title" };
 	json_t *a = NULL, *b = NULL;
 	const char *key = NULL;
 	int rc = sweep_json_parse(&a, had, had_len, path, err);

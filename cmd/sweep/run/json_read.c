@@ -40,20 +40,24 @@ static int read_text(const json_t *object, const char *key, bool needed, char **
 	return *out ? 0 : cdict_fail_nomem(err);
 }
 
-static int read_values(struct sweep_param *p, const json_t *values, struct cdict_error *err)
+/* @texts: the values as typed; files of earlier versions have none. */
+static int read_values(struct sweep_param *p, const json_t *values, const json_t *texts,
+		       struct cdict_error *err)
 {
 	size_t n = json_array_size(values);
 
-	if (!json_is_array(values) || !n || n > SWEEP_VALUES_MAX)
+	if (!json_is_array(values) || !n || n > SWEEP_VALUES_MAX ||
+	    (texts && json_array_size(texts) != n))
 		return fail_data(err, "values");
 	for (size_t i = 0; i < n; i++) {
 		const char *t = json_string_value(json_array_get(values, i));
+		const char *typed = texts ? json_string_value(json_array_get(texts, i)) : t;
 		struct sweep_value *v;
 
-		if (!t)
+		if (!t || !typed)
 			return fail_data(err, "values");
 		v = array_add(&p->values);
-		if (!v || !(v->text = strdup(t)))
+		if (!v || !(v->text = strdup(t)) || !(v->typed = strdup(typed)))
 			return cdict_fail_nomem(err);
 		if (!sweep_number(t, &v->number, NULL))
 			v->number = NAN;
@@ -75,7 +79,8 @@ static int read_params(struct sweep *s, const json_t *params, struct cdict_error
 		p->binary = json_is_true(json_object_get(one, "binary"));
 		rc = read_text(one, "name", true, &p->name, err);
 		if (!rc)
-			rc = read_values(p, json_object_get(one, "values"), err);
+			rc = read_values(p, json_object_get(one, "values"),
+					 json_object_get(one, "texts"), err);
 		if (!rc && sweep_params_points(&s->params) > SWEEP_RUNS_MAX)
 			rc = fail_data(err, "too many points");
 	}
@@ -105,7 +110,7 @@ static int read_metrics(struct sweep *s, const json_t *metrics, struct cdict_err
 }
 
 static int read_samples(struct sweep *s, struct sweep_done *run, const json_t *samples,
-			struct cdict_error *err)
+			const json_t *missing, struct cdict_error *err)
 {
 	size_t n = s->metrics.all.n;
 
@@ -116,8 +121,14 @@ static int read_samples(struct sweep *s, struct sweep_done *run, const json_t *s
 		return cdict_fail_nomem(err);
 	for (size_t m = 0; m < n; m++) {
 		const json_t *of = json_array_get(samples, m);
+		const char *why = json_string_value(json_array_get(missing, m));
 		size_t count = json_is_array(of) ? json_array_size(of) : 0;
 
+		if (json_is_null(of) && why) {
+			if (sweep_samples_miss(&run->samples[m], why, err))
+				return err->code;
+			continue;
+		}
 		if (!count || count > SWEEP_SAMPLES_MAX)
 			return fail_data(err, "samples");
 		for (size_t i = 0; i < count; i++) {
@@ -151,7 +162,7 @@ static int read_run(struct sweep *s, const json_t *from, struct cdict_error *err
 	run.dropped = json_is_true(json_object_get(from, "dropped"));
 	run.took_ns = took > 0 && took < 1e18 ? (uint64_t)took : 0;
 	if (!rc && !json_is_null(samples))
-		rc = read_samples(s, &run, samples, err);
+		rc = read_samples(s, &run, samples, json_object_get(from, "missing"), err);
 	else if (!rc && !run.why)
 		rc = fail_data(err, "a run has neither samples nor a failure");
 	if (!rc && array_push(&s->done, run))
@@ -217,6 +228,7 @@ static int read_head(struct sweep *s, const json_t *root, struct cdict_error *er
 		rc = fail_data(err, "runs");
 	if (!rc)
 		rc = read_whole(root, "warmup", SWEEP_RUNS_MAX, &s->warmup, err);
+	s->lines = json_is_true(json_object_get(root, "lines"));
 	s->drop_first = json_is_true(json_object_get(root, "drop_first"));
 	return rc;
 }

@@ -31,6 +31,7 @@ void sweep_head_json(struct json *j, const struct sweep *s)
 	for (size_t i = 0; i < s->command.n; i++)
 		json_text(j, NULL, s->command.at[i]);
 	json_close(j);
+	json_bool(j, "lines", s->lines);
 	json_text(j, "shell", s->shell);
 	json_text(j, "setup", s->setup);
 	json_text(j, "prepare", s->prepare);
@@ -50,6 +51,10 @@ void sweep_head_json(struct json *j, const struct sweep *s)
 		json_open(j, "values", '[', false);
 		for (size_t k = 0; k < p->values.n; k++)
 			json_text(j, NULL, p->values.at[k].text);
+		json_close(j);
+		json_open(j, "texts", '[', false);
+		for (size_t k = 0; k < p->values.n; k++)
+			json_text(j, NULL, p->values.at[k].typed);
 		json_close(j);
 		json_close(j);
 	}
@@ -73,6 +78,8 @@ void sweep_head_json(struct json *j, const struct sweep *s)
 
 void sweep_run_json(struct json *j, const struct sweep *s, const struct sweep_done *run)
 {
+	bool missing = false;
+
 	json_open(j, NULL, '{', false);
 	json_u64(j, "point", run->point);
 	json_u64(j, "run", run->nth);
@@ -87,12 +94,23 @@ void sweep_run_json(struct json *j, const struct sweep *s, const struct sweep_do
 	}
 	json_open(j, "samples", '[', false);
 	for (size_t m = 0; m < s->metrics.all.n; m++) {
+		if (run->samples[m].why) {
+			json_null(j, NULL);
+			missing = true;
+			continue;
+		}
 		json_open(j, NULL, '[', false);
 		for (size_t i = 0; i < run->samples[m].all.n; i++)
 			write_number(j, NULL, run->samples[m].all.at[i]);
 		json_close(j);
 	}
 	json_close(j);
+	if (missing) {
+		json_open(j, "missing", '[', false);
+		for (size_t m = 0; m < s->metrics.all.n; m++)
+			json_text(j, NULL, run->samples[m].why);
+		json_close(j);
+	}
 	json_close(j);
 }
 
@@ -134,41 +152,6 @@ static void data_json(struct sink *out, const struct sweep *s, const struct swee
 		sweep_run_json(&j, s, &s->done.at[i]);
 	json_close(&j);
 	json_close(&j);
-}
-
-/* The unit of time in ns; 0: not a unit of time. */
-static double time_unit(const char *unit)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "µs", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (!strcmp(unit, units[i].name))
-			return units[i].ns;
-	}
-	return 0;
-}
-
-char *sweep_human(char out[NUMBER_ROOM], double v, const char *unit)
-{
-	double ns = v * time_unit(unit);
-	char text[TEXT_ROOM];
-	size_t n;
-
-	if (ns >= 1 && ns < 1e15)
-		return text_duration(out, ns);
-	if (v && (fabs(v) < 0.01 || fabs(v) >= 1e15)) {
-		snprintf(out, NUMBER_ROOM, "%.3g%s%.16s", v, *unit ? " " : "", unit);
-		return out;
-	}
-	text_short(text, fabs(v));
-	n = strcspn(text, "kMGT");
-	/* 12.3 MB/s, not 12.3M B/s */
-	snprintf(out, NUMBER_ROOM, "%s%.*s%s%s%.16s", v < 0 ? "-" : "", (int)n, text,
-		 *unit || text[n] ? " " : "", text + n, unit);
-	return out;
 }
 
 /* --- rows, as columns of text --- */
@@ -229,27 +212,40 @@ static int add_value(struct sweep_cells *to, const struct sweep_params *p, size_
 	return texts_take(&to->all, sink_take(&text, NULL));
 }
 
-/* Failed runs, one per line. */
+static int add_failure(struct sweep_cells *to, const struct sweep *s, const struct sweep_done *run,
+		       const char *failed, const char *why)
+{
+	struct sink line;
+
+	sink_to_memory(&line);
+	for (size_t p = 0; p < s->params.all.n; p++) {
+		sink_printf(&line, "%s%s=", p ? ", " : "", s->params.all.at[p].name);
+		sweep_params_show(&line, &s->params.all.at[p],
+				  sweep_params_index(&s->params, p, run->point));
+	}
+	sink_printf(&line, "%srun %u%s: %s", s->params.all.n ? ": " : "", run->nth + 1, failed,
+		    why ? why : "");
+	return texts_take(&to->lines, sink_take(&line, NULL));
+}
+
+/* Failed runs and missing metrics, one per line. */
 static int add_failures(struct sweep_cells *to, const struct sweep *s)
 {
-	for (size_t i = 0; i < s->done.n; i++) {
-		const struct sweep_done *run = &s->done.at[i];
-		struct sink line;
+	int rc = 0;
 
-		if (run->samples || run->dropped)
+	for (size_t i = 0; i < s->done.n && !rc; i++) {
+		const struct sweep_done *run = &s->done.at[i];
+
+		if (run->dropped)
 			continue;
-		sink_to_memory(&line);
-		for (size_t p = 0; p < s->params.all.n; p++) {
-			sink_printf(&line, "%s%s=", p ? ", " : "", s->params.all.at[p].name);
-			sweep_params_show(&line, &s->params.all.at[p],
-					  sweep_params_index(&s->params, p, run->point));
+		if (!run->samples)
+			rc = add_failure(to, s, run, " failed", run->why);
+		for (size_t m = 0; run->samples && m < s->metrics.all.n && !rc; m++) {
+			if (run->samples[m].why)
+				rc = add_failure(to, s, run, "", run->samples[m].why);
 		}
-		sink_printf(&line, "%srun %u failed: %s", s->params.all.n ? ": " : "", run->nth + 1,
-			    run->why ? run->why : "");
-		if (texts_take(&to->lines, sink_take(&line, NULL)))
-			return -ENOMEM;
 	}
-	return 0;
+	return rc;
 }
 
 int sweep_cells(struct sweep_cells *to, const struct sweep *s, const struct sweep_figure *f)

@@ -66,14 +66,19 @@ static size_t name_length(const char *spec)
 	return spec[n] == '=' ? n : 0;
 }
 
-/* The next of @signs outside quotes. */
-static char *find_unquoted(char *text, const char *signs)
+/* The next of @signs outside quotes, subscripts ([1:]) and the options of record{...}. */
+static char *find_outside(char *text, const char *signs)
 {
-	bool quoted = false;
+	char until = '\0';
 
 	for (; *text; text++) {
-		quoted ^= *text == '"';
-		if (!quoted && strchr(signs, *text))
+		if (until)
+			until = *text == until ? '\0' : until;
+		else if (*text == '[' && text[1] == '"')
+			until = *++text;
+		else if (*text == '[' || *text == '{' || *text == '"')
+			until = *text == '[' ? ']' : *text == '{' ? '}' : '"';
+		else if (strchr(signs, *text))
 			return text;
 	}
 	return NULL;
@@ -145,10 +150,10 @@ static int parse_metric(struct sweep_metric *m, const char *spec, char *copy,
 	char *source = copy + (len ? len + 1 : 0), *unit, *bar;
 	int rc = 0;
 
-	unit = find_unquoted(source, ":");
+	unit = find_outside(source, ":");
 	if (unit)
 		*unit++ = '\0';
-	bar = find_unquoted(source, "|");
+	bar = find_outside(source, "|");
 	if (bar)
 		*bar++ = '\0';
 	if (!*source || (unit && !*unit))
@@ -198,6 +203,15 @@ void sweep_metrics_fini(struct sweep_metrics *all)
 	array_fini(&all->all);
 }
 
+size_t sweep_metrics_from(const struct sweep_metrics *all, const char *source)
+{
+	size_t i = 0;
+
+	while (i < all->all.n && strcmp(all->all.at[i].source, source) != 0)
+		i++;
+	return i;
+}
+
 bool sweep_metrics_any(const struct sweep_metrics *all, enum sweep_from from)
 {
 	for (size_t i = 0; i < all->all.n; i++) {
@@ -212,12 +226,18 @@ const char *sweep_metrics_reduction(const struct sweep_metric *m)
 	return reductions[m->reduce];
 }
 
-/* Reduces several samples of a run to one. */
-static void reduce_samples(struct sweep_samples *s, enum sweep_reduce how)
+int sweep_samples_reduce(struct sweep_samples *s, enum sweep_reduce how)
 {
-	double sum = 0, first = s->all.at[0], last = s->all.at[s->all.n - 1];
 	size_t n = s->all.n;
+	double sum = 0, first, last;
 	struct quartiles q;
+
+	if (!n)
+		return how == SWEEP_COUNT ? array_push(&s->all, 0.0) : 0;
+	if (how == SWEEP_ALL)
+		return 0;
+	first = s->all.at[0];
+	last = s->all.at[n - 1];
 
 	for (size_t i = 0; i < n; i++)
 		sum += s->all.at[i];
@@ -231,6 +251,22 @@ static void reduce_samples(struct sweep_samples *s, enum sweep_reduce how)
 		       : how == SWEEP_FIRST ? first
 		       : how == SWEEP_LAST  ? last
 					    : (double)n;
+	return 0;
+}
+
+int sweep_samples_miss(struct sweep_samples *s, const char *why, struct cdict_error *err)
+{
+	array_fini(&s->all);
+	free(s->why);
+	s->why = strdup(why);
+	return s->why ? 0 : cdict_fail_nomem(err);
+}
+
+void sweep_samples_fini(struct sweep_samples *s)
+{
+	array_fini(&s->all);
+	free(s->why);
+	*s = (struct sweep_samples){ 0 };
 }
 
 int sweep_metrics_take(const struct sweep_metrics *all, const struct sweep_measured *from,
@@ -253,10 +289,6 @@ int sweep_metrics_take(const struct sweep_metrics *all, const struct sweep_measu
 		rc = sweep_json_take(all, i, (const char *)from->output.data, from->output.len,
 				     samples, err);
 		break; /* it filled all metrics of the same source */
-	}
-	for (size_t i = 0; i < all->all.n && !rc; i++) {
-		if (all->all.at[i].reduce)
-			reduce_samples(&samples[i], all->all.at[i].reduce);
 	}
 	return rc;
 }

@@ -32,13 +32,40 @@ static size_t digits(const char *text)
 	return n;
 }
 
+bool sweep_plain_number(const char *text, double *out)
+{
+	size_t n;
+
+	text += strspn(text, " ");
+	n = digits(text);
+	*out = n ? strtod(text, NULL) : 0;
+	return n && !text[n + strspn(text + n, " ")];
+}
+
+/* "2^24": a power; its base in *@base. */
+static bool power_of(const char *text, double *out, double *base)
+{
+	size_t whole = strspn(text, "0123456789"), exponent = 0;
+
+	if (whole && text[whole] == '^')
+		exponent = strspn(text + whole + 1, "0123456789");
+	if (!exponent || text[whole + 1 + exponent])
+		return false;
+	*base = strtod(text, NULL);
+	*out = pow(*base, strtod(text + whole + 1, NULL));
+	return *base > 1 && *out <= SWEEP_NUMBER_MAX;
+}
+
 bool sweep_number(const char *text, double *out, bool *binary)
 {
 	static const char units[] = "kmgt";
+	double base;
 	size_t n = digits(text);
 	const char *unit = n && text[n] ? strchr(units, tolower(text[n])) : NULL;
 	double scale = 1;
 
+	if (power_of(text, out, &base))
+		return true;
 	if (!n || (text[n] && !unit))
 		return false;
 	*out = strtod(text, NULL);
@@ -57,31 +84,69 @@ bool sweep_number(const char *text, double *out, bool *binary)
 	return fabs(*out) <= SWEEP_NUMBER_MAX;
 }
 
-static int add_value(struct sweep_param *p, char *text, double number, struct cdict_error *err)
+/* @text and @typed are taken. */
+static int add_value(struct sweep_param *p, char *text, char *typed, double number,
+		     struct cdict_error *err)
 {
-	struct sweep_value *v = text ? array_add(&p->values) : NULL;
+	struct sweep_value *v = text && typed ? array_add(&p->values) : NULL;
 
 	if (!v) {
 		free(text);
+		free(typed);
 		return cdict_fail_nomem(err);
 	}
-	*v = (struct sweep_value){ text, number };
+	*v = (struct sweep_value){ text, typed, number };
 	return 0;
 }
 
-static int add_number(struct sweep_param *p, double v, struct cdict_error *err)
+/* A plain number without an exponent where it is whole: programs read 4096, but not 4K or 4.096e+03. */
+static char *plain_number(double v)
 {
 	char *text;
+	int n;
 
-	/* hide the rounding of steps: 0.1, not 0.10000000000000001 */
-	if (asprintf(&text, "%.*g", fabs(v) < 1e15 && v == nearbyint(v) ? 15 : 12, v) < 0)
-		text = NULL;
-	return add_value(p, text, v, err);
+	if (fabs(v) < 9007199254740992.0 && v == nearbyint(v))
+		n = asprintf(&text, "%.0f", v);
+	else /* hide the rounding of steps: 0.1, not 0.10000000000000001 */
+		n = asprintf(&text, "%.12g", v);
+	return n < 0 ? NULL : text;
+}
+
+/* "64K", "0.5": the shortest exact form. */
+static void put_number(struct sink *s, double v, bool binary)
+{
+	static const char units[] = "KMGT";
+	int unit = -1;
+
+	while (binary && unit < 3 && v >= 1024 && v == nearbyint(v) && fmod(v, 1024) == 0) {
+		v /= 1024;
+		unit++;
+	}
+	sink_printf(s, "%.10g", v);
+	if (unit >= 0)
+		sink_putc(s, units[unit]);
+}
+
+/* A value of a range; @binary: typed with units. */
+static int add_number(struct sweep_param *p, double v, bool binary, struct cdict_error *err)
+{
+	char *typed;
+
+	if (binary) {
+		struct sink s;
+
+		sink_to_memory(&s);
+		put_number(&s, v, true);
+		typed = sink_take(&s, NULL);
+	} else {
+		typed = plain_number(v);
+	}
+	return add_value(p, plain_number(v), typed, v, err);
 }
 
 /* Step or factor of a range. */
 struct progress {
-	bool times;
+	bool times, binary;
 	double by;
 };
 
@@ -98,7 +163,7 @@ static int guess_step(const struct sweep_param *p, double from, double to, const
 	double a = n > 1 ? p->values.at[n - 2].number : NAN;
 	double b = n ? p->values.at[n - 1].number : NAN;
 
-	*out = (struct progress){ .by = from <= to ? 1 : -1 };
+	out->by = from <= to ? 1 : -1;
 	if (!n)
 		return 0;
 	if (isnan(b) || (n > 1 && isnan(a)))
@@ -134,32 +199,50 @@ static int add_steps(struct sweep_param *p, const char *spec, double from, doubl
 			break;
 		if (p->values.n == SWEEP_VALUES_MAX)
 			return refuse(err, spec, "has more than 10000 values");
-		rc = add_number(p, v, err);
+		rc = add_number(p, v, by->binary, err);
 	}
 	return rc;
 }
 
-/* "FROM..TO", "FROM..TO:STEP", "FROM..TO*FACTOR". */
+/* The base of 2^0..2^24 and 2^0..16M; 0: not a range of powers. False: two bases. */
+static bool range_of_powers(const char *from, const char *to, double *base)
+{
+	double number, other;
+
+	if (!power_of(from, &number, base))
+		*base = 0;
+	return !*base || !power_of(to, &number, &other) || *base == other;
+}
+
+/* "FROM..TO", "FROM..TO:STEP", "FROM..TO*FACTOR", "2^0..2^24". */
 static int add_range(struct sweep_param *p, char *spec, char *dots, struct cdict_error *err)
 {
 	struct progress by = { 0 };
 	char *end = dots + 2 + strcspn(dots + 2, ":*"), sign = *end;
-	double from, to;
+	double from, to, base;
 	bool numbers;
 	int rc = 0;
 
 	*dots = *end = '\0';
-	numbers = sweep_number(spec, &from, &p->binary) && sweep_number(dots + 2, &to, &p->binary);
+	numbers = sweep_number(spec, &from, &by.binary) && sweep_number(dots + 2, &to, &by.binary);
+	numbers = numbers && range_of_powers(spec, dots + 2, &base);
 	by.times = sign == '*';
 	numbers = numbers && (!sign || sweep_number(end + 1, &by.by, NULL));
 	*dots = '.';
 	*end = sign;
 	if (!numbers)
-		return refuse(err, spec, "is not a range of numbers, as in 1..9 or 4K..1M*2");
-	if (!sign)
+		return refuse(err, spec,
+			      "is not a range of numbers, as in 1..9, 4K..1M*2 or 2^0..2^24");
+	p->binary |= by.binary;
+	if (base && sign != '*') {
+		by.times = true;
+		by.by = pow(base, sign ? fabs(by.by) : 1);
+		by.by = from > to ? 1 / by.by : by.by;
+	} else if (!sign) {
 		rc = guess_step(p, from, to, spec, &by, err);
-	if (!rc && sign == ':' && from > to)
+	} else if (sign == ':' && from > to) {
 		by.by = -fabs(by.by);
+	}
 	return rc ? rc : add_steps(p, spec, from, to, &by, err);
 }
 
@@ -167,6 +250,7 @@ static int add_item(struct sweep_param *p, char *item, struct cdict_error *err)
 {
 	char *dots = strstr(item, "..");
 	double number, other;
+	bool binary = false;
 
 	/* a name may contain dots: ../file */
 	if (dots &&
@@ -175,9 +259,14 @@ static int add_item(struct sweep_param *p, char *item, struct cdict_error *err)
 		return add_range(p, item, dots, err);
 	if (p->values.n == SWEEP_VALUES_MAX)
 		return refuse(err, item, "exceeds the limit of 10000 values");
-	if (!sweep_number(item, &number, &p->binary))
+	if (!sweep_number(item, &number, &binary))
 		number = NAN;
-	return add_value(p, strdup(item), number, err);
+	p->binary |= binary;
+	/* numbers without a unit are passed unchanged: 007, 1e3 */
+	return add_value(p,
+			 isnan(number) || digits(item) == strlen(item) ? strdup(item)
+								       : plain_number(number),
+			 strdup(item), number, err);
 }
 
 static bool is_name(const char *name, size_t len)
@@ -237,13 +326,30 @@ int sweep_params_add(struct sweep_params *all, const char *spec, struct cdict_er
 	return rc;
 }
 
+int sweep_params_texts(struct sweep_params *all, const char *name, const char *const *values,
+		       size_t n, struct cdict_error *err)
+{
+	struct sweep_param *p = array_add(&all->all);
+	int rc = 0;
+
+	if (p)
+		p->name = strdup(name);
+	if (!p || !p->name)
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = add_value(p, strdup(values[i]), strdup(values[i]), NAN, err);
+	return rc;
+}
+
 void sweep_params_fini(struct sweep_params *p)
 {
 	for (size_t i = 0; i < p->all.n; i++) {
 		struct sweep_param *one = &p->all.at[i];
 
-		for (size_t k = 0; k < one->values.n; k++)
+		for (size_t k = 0; k < one->values.n; k++) {
 			free(one->values.at[k].text);
+			free(one->values.at[k].typed);
+		}
 		array_fini(&one->values);
 		free(one->name);
 	}
@@ -272,48 +378,44 @@ const struct sweep_value *sweep_params_at(const struct sweep_params *p, size_t i
 	return &p->all.at[i].values.at[sweep_params_index(p, i, point)];
 }
 
+/* The parameter in "{name}" or "{name:text}" at @text, @len up to the brace's end; NULL: no parameter. */
+static const struct sweep_value *value_in(const struct sweep_params *p, size_t point,
+					  const char *text, size_t len, bool *typed)
+{
+	size_t name = strcspn(text, ":}") - 1;
+
+	*typed = len == name + 1 + strlen(":text") && !memcmp(text + 1 + name, ":text", 5);
+	for (size_t i = 0; i < p->all.n && (*typed || len == name + 1); i++) {
+		if (strlen(p->all.at[i].name) == name && !memcmp(p->all.at[i].name, text + 1, name))
+			return sweep_params_at(p, i, point);
+	}
+	return NULL;
+}
+
 char *sweep_params_replace(const struct sweep_params *p, size_t point, const char *text)
 {
 	struct sink s;
 
 	sink_to_memory(&s);
 	while (*text) {
-		size_t plain = strcspn(text, "{"), len, i;
+		size_t plain = strcspn(text, "{"), len;
+		const struct sweep_value *v;
+		bool typed;
 
 		sink_add(&s, text, plain);
 		text += plain;
 		if (!*text)
 			break;
 		len = strcspn(text, "}");
-		for (i = 0; i < p->all.n; i++) {
-			const char *name = p->all.at[i].name;
-
-			if (strlen(name) == len - 1 && !strncmp(name, text + 1, len - 1))
-				break;
-		}
-		if (text[len] && i < p->all.n) {
-			sink_puts(&s, sweep_params_at(p, i, point)->text);
+		v = text[len] ? value_in(p, point, text, len, &typed) : NULL;
+		if (v) {
+			sink_puts(&s, typed ? v->typed : v->text);
 			text += len + 1;
 		} else {
 			sink_putc(&s, *text++);
 		}
 	}
 	return sink_take(&s, NULL);
-}
-
-/* "64K", "0.5": the shortest exact form. */
-static void put_number(struct sink *s, double v, bool binary)
-{
-	static const char units[] = "KMGT";
-	int unit = -1;
-
-	while (binary && unit < 3 && v >= 1024 && v == nearbyint(v) && fmod(v, 1024) == 0) {
-		v /= 1024;
-		unit++;
-	}
-	sink_printf(s, "%.10g", v);
-	if (unit >= 0)
-		sink_putc(s, units[unit]);
 }
 
 void sweep_params_show(struct sink *s, const struct sweep_param *p, size_t i)

@@ -141,15 +141,18 @@ static void make_axis(struct work *w, const struct sweep_plot_options *o, int ax
 		struct view_sweep_tick *tick =
 			&ticks[p ? sweep_params_index(&w->s->params, (size_t)axis, i) : 0];
 
-		/* a failed run fails for all metrics */
-		tick->runs += w->f[i * w->s->metrics.all.n].runs;
-		tick->failed += w->f[i * w->s->metrics.all.n].failed;
+		/* a failed run fails for all metrics, unlike a run without one of them */
+		const struct sweep_figure *f = &w->f[i * w->s->metrics.all.n];
+
+		tick->runs += f->runs + f->missing;
+		tick->failed += f->failed - f->missing;
 	}
 	if (ticks)
 		qsort(ticks, n, sizeof(*ticks), by_x);
 	w->to->view.ticks = ticks;
 	w->to->view.n_ticks = ticks ? n : 0;
 	w->to->view.x_title = p ? p->name : "";
+	w->to->view.categories = p && !w->to->numbers;
 	w->to->view.x_log = sweep_plot_log(w->s, axis, o->x_scale);
 }
 
@@ -161,8 +164,9 @@ static void make_marks(struct work *w, const struct sweep_plot_options *o)
 		struct sink s;
 
 		marks[i].x = o->marks[i].number;
+		marks[i].ink = o->marks[i].ink;
 		sink_to_memory(&s);
-		sink_puts(&s, o->marks[i].text);
+		sink_puts(&s, o->marks[i].label);
 		marks[i].label = keep_text(w, &s);
 	}
 	if (marks)
@@ -188,6 +192,14 @@ static void put_params(struct sink *s, const struct sweep *sw, size_t point, int
 	}
 }
 
+/* "1 run of 5 samples"; one sample each is not mentioned, nor is a varying number (0). */
+static void put_runs(struct sink *s, unsigned runs, size_t samples)
+{
+	sink_printf(s, "%u run%s", runs, runs == 1 ? "" : "s");
+	if (samples > 1)
+		sink_printf(s, " of %zu samples", samples);
+}
+
 static const char *note_of(struct work *w, size_t point, size_t metric,
 			   const struct sweep_figure *f)
 {
@@ -198,31 +210,60 @@ static const char *note_of(struct work *w, size_t point, size_t metric,
 
 	sink_to_memory(&s);
 	put_params(&s, w->s, point, -1);
-	sink_printf(&s,
-		    "%s%s: median %s, quartiles %s and %s, from %s to %s; %zu sample%s of %u run%s",
+	sink_printf(&s, "%s%s: median %s, quartiles %s and %s, from %s to %s; ",
 		    s.buf.len ? ": " : "", m->name, sweep_human(median, f->q.median, m->unit),
 		    sweep_human(q1, f->q.q1, m->unit), sweep_human(q3, f->q.q3, m->unit),
-		    sweep_human(min, f->q.min, m->unit), sweep_human(max, f->q.max, m->unit),
-		    f->q.n, f->q.n == 1 ? "" : "s", f->runs, f->runs == 1 ? "" : "s");
+		    sweep_human(min, f->q.min, m->unit), sweep_human(max, f->q.max, m->unit));
+	put_runs(&s, f->runs, f->q.n % f->runs ? 0 : f->q.n / f->runs);
+	if (f->q.n % f->runs)
+		sink_printf(&s, ", %zu samples", f->q.n);
 	if (f->failed)
 		sink_printf(&s, ", %u failed", f->failed);
 	return keep_text(w, &s);
 }
 
-/* The reason of the first failed run at a point. */
-static const char *why_of(struct work *w, size_t point, const struct sweep_figure *f)
+/* The reason of the first failed run at a point, or why it lacks the metric. */
+static const char *why_of(struct work *w, size_t point, size_t metric, const struct sweep_figure *f)
 {
-	const char *why = w->s->done.at[f->why - 1].why;
+	const struct sweep_done *run = &w->s->done.at[f->why - 1];
+	const char *why = run->samples ? run->samples[metric].why : run->why;
 	struct sink s;
 
 	sink_to_memory(&s);
 	put_params(&s, w->s, point, -1);
-	sink_printf(&s, "%s%u of %u runs failed: %s", s.buf.len ? ": " : "", f->failed,
-		    f->runs + f->failed, why ? why : "");
+	sink_printf(&s, "%s%s%s%u of %u runs%s: %s", s.buf.len ? ": " : "",
+		    run->samples ? w->s->metrics.all.at[metric].name : "",
+		    run->samples ? " is missing in " : "", f->failed, f->runs + f->failed,
+		    run->samples ? "" : " failed", why ? why : "");
 	return keep_text(w, &s);
 }
 
 /* --- series --- */
+
+/* The unit in which a metric is drawn. */
+static const char *unit_of(const struct sweep *s, size_t metric, double *factor)
+{
+	return sweep_unit(s->metrics.all.at[metric].unit, factor);
+}
+
+/* Metrics of the same unit share a plot, also KB/s and MB/s; counts do not. */
+static bool same_plot(const struct sweep *s, size_t a, size_t b)
+{
+	double factor;
+	const char *unit = unit_of(s, a, &factor);
+
+	return a == b || (*unit && !strcmp(unit, unit_of(s, b, &factor)));
+}
+
+static struct quartiles scaled(struct quartiles q, double by)
+{
+	q.min *= by;
+	q.q1 *= by;
+	q.median *= by;
+	q.q3 *= by;
+	q.max *= by;
+	return q;
+}
 
 /* A series: points that differ in the axis only; the first one has the axis' first value. */
 static bool begins_series(const struct sweep *s, size_t point, int axis)
@@ -247,7 +288,9 @@ static void make_series(struct work *w, struct view_sweep_series *to, size_t fir
 	size_t n = p ? p->values.n : 1, step = stride(w->s, axis), metrics = w->s->metrics.all.n;
 	struct view_sweep_point *points = keep_memory(w, calloc(n, sizeof(*points)));
 	struct sink s;
+	double factor;
 
+	unit_of(w->s, metric, &factor);
 	sink_to_memory(&s);
 	put_params(&s, w->s, first, axis);
 	if (s.buf.len && report_metric)
@@ -262,25 +305,17 @@ static void make_series(struct work *w, struct view_sweep_series *to, size_t fir
 		const struct sweep_figure *f = &w->f[point * metrics + metric];
 
 		points[i] = (struct view_sweep_point){ .x = x_of(w->to, p, i),
-						       .q = f->q,
+						       .q = scaled(f->q, factor),
 						       .failed = f->failed > 0 };
 		if (f->q.n)
 			points[i].note = note_of(w, point, metric, f);
 		if (f->failed)
-			points[i].why = why_of(w, point, f);
+			points[i].why = why_of(w, point, metric, f);
 	}
 	if (points)
 		qsort(points, n, sizeof(*points), by_x);
 	to->points = points;
 	to->n = points ? n : 0;
-}
-
-/* Metrics of the same unit share a plot; counts do not. */
-static bool same_plot(const struct sweep *s, size_t a, size_t b)
-{
-	const char *unit = s->metrics.all.at[a].unit;
-
-	return a == b || (*unit && !strcmp(unit, s->metrics.all.at[b].unit));
 }
 
 static void make_panel(struct work *w, struct view_sweep_panel *to, size_t metric, int axis,
@@ -290,6 +325,7 @@ static void make_panel(struct work *w, struct view_sweep_panel *to, size_t metri
 	       lines = 0, n = 0;
 	struct view_sweep_series *series;
 	struct sink title;
+	double factor;
 
 	for (size_t m = metric; m < metrics; m++)
 		lines += same_plot(w->s, metric, m);
@@ -301,7 +337,7 @@ static void make_panel(struct work *w, struct view_sweep_panel *to, size_t metri
 	}
 	*to = (struct view_sweep_panel){ .title = keep_text(w, &title), .log = log };
 	sink_to_memory(&title);
-	sink_puts(&title, w->s->metrics.all.at[metric].unit);
+	sink_puts(&title, unit_of(w->s, metric, &factor));
 	to->unit = keep_text(w, &title);
 	series = keep_memory(w, calloc(lines * points, sizeof(*series)));
 	for (size_t m = metric; series && m < metrics; m++) {
@@ -333,6 +369,27 @@ static void make_panels(struct work *w, int axis, bool log)
 
 /* --- texts --- */
 
+/* How many samples each run has, of the metric that has most; 0: it varies. */
+static size_t samples_of(const struct work *w)
+{
+	size_t most = 0;
+
+	for (size_t m = 0; m < w->s->metrics.all.n; m++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < w->s->done.n; i++) {
+			const struct sweep_done *run = &w->s->done.at[i];
+			size_t has = run->samples ? run->samples[m].all.n : 0;
+
+			if (has && n && has != n)
+				return 0;
+			n = has ? has : n;
+		}
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 static void make_texts(struct work *w)
 {
 	const struct sweep *sw = w->s;
@@ -342,13 +399,22 @@ static void make_texts(struct work *w)
 	sink_to_memory(&s);
 	if (sw->title)
 		sink_puts(&s, sw->title);
-	for (size_t i = 0; !sw->title && i < sw->command.n; i++)
-		sink_printf(&s, "%s%s", i ? " " : "", sw->command.at[i]);
+	/* several command lines are the values of the first parameter */
+	if (!sw->title && sw->lines && sw->params.all.n &&
+	    sweep_line(sw, 0) == sweep_params_at(&sw->params, 0, 0)->text) {
+		for (size_t i = 0; i < sw->params.all.at[0].values.n; i++)
+			sink_printf(&s, "%s%s", i ? " · " : "",
+				    sw->params.all.at[0].values.at[i].text);
+	} else {
+		for (size_t i = 0; !sw->title && i < sw->command.n; i++)
+			sink_printf(&s, "%s%s", i ? " " : "", sw->command.at[i]);
+	}
 	w->to->view.title = keep_text(w, &s);
 	sink_to_memory(&s);
 	if (sw->host)
 		sink_printf(&s, "%s · ", sw->host);
-	sink_printf(&s, "%u run%s per value", sw->runs, sw->runs == 1 ? "" : "s");
+	put_runs(&s, sw->runs, samples_of(w));
+	sink_puts(&s, " per value");
 	if (sw->drop_first)
 		sink_puts(&s, ", first run dropped");
 	if (sw->warmup)

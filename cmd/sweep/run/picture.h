@@ -8,11 +8,17 @@
 
 enum { SWEEP_SCALE_AUTO = 0, SWEEP_SCALE_LINEAR, SWEEP_SCALE_LOG };
 
+struct sweep_mark {
+	char *label;
+	double number;
+	struct ink ink; /* zero: not given */
+};
+
 struct sweep_plot_options {
 	const char *x; /* the parameter on the axis; NULL: the first with numeric values */
 	int x_scale;   /* SWEEP_SCALE_* */
 	bool y_log;
-	const struct sweep_value *marks;
+	const struct sweep_mark *marks;
 	size_t n_marks;
 };
 

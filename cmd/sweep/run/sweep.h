@@ -11,6 +11,7 @@
 #ifndef CMD_SWEEP_RUN_SWEEP_H
 #define CMD_SWEEP_RUN_SWEEP_H
 
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,7 +38,8 @@
 /* --- params.c: parameters */
 
 struct sweep_value {
-	char *text;    /* replaces {name} */
+	char *text;    /* replaces {name}: sizes as plain numbers */
+	char *typed;   /* replaces {name:text}: as given */
 	double number; /* NAN: not a number */
 };
 
@@ -53,9 +55,14 @@ struct sweep_params {
 
 /* sweep_params_add - parses "b=1,2,4..16M". CDICT_EUSAGE. */
 int sweep_params_add(struct sweep_params *p, const char *spec, struct cdict_error *err);
+/* sweep_params_texts - adds a parameter with these values. */
+int sweep_params_texts(struct sweep_params *p, const char *name, const char *const *values,
+		       size_t n, struct cdict_error *err);
 void sweep_params_fini(struct sweep_params *p);
-/* sweep_number - "64K" is 65536, "1.5kB" is 1500; false: @text is not exactly one number. */
+/* sweep_number - "64K" is 65536, "1.5kB" is 1500, "2^10" is 1024; false: @text is not exactly one number.
+ * sweep_plain_number - the same without units. */
 bool sweep_number(const char *text, double *out, bool *binary);
+bool sweep_plain_number(const char *text, double *out);
 /* sweep_params_points - number of points; 1 without parameters. */
 size_t sweep_params_points(const struct sweep_params *p);
 /* sweep_params_index - index of parameter @i's value at @point. */
@@ -64,7 +71,7 @@ size_t sweep_params_index(const struct sweep_params *p, size_t i, size_t point);
 const struct sweep_value *sweep_params_at(const struct sweep_params *p, size_t i, size_t point);
 /* sweep_params_show - prints value @i for people: 65536 as 64K where units were used. */
 void sweep_params_show(struct sink *s, const struct sweep_param *p, size_t i);
-/* sweep_params_replace - @text with every {name} replaced; given, NULL when out of memory. */
+/* sweep_params_replace - @text with every {name} and {name:text} replaced; given, NULL when out of memory. */
 char *sweep_params_replace(const struct sweep_params *p, size_t point, const char *text);
 
 /* --- metrics.c: metrics */
@@ -82,10 +89,12 @@ enum sweep_reduce {
 	SWEEP_COUNT,
 };
 
+#define SWEEP_OPEN LONG_MAX /* a bound of a slice that is not given */
+
 struct sweep_step {
-	char *key; /* NULL: an element of an array */
-	bool all;  /* every element */
-	size_t index;
+	char *key;           /* NULL: elements of an array */
+	bool slice;          /* from..to by step, as Python's; else element @from */
+	long from, to, step; /* negative: from the end */
 };
 
 struct sweep_metric {
@@ -115,6 +124,7 @@ struct sweep_measured {
 
 struct sweep_samples {
 	ARRAY(double) all;
+	char *why; /* why there are no samples, or NULL */
 };
 
 /* Computes metrics of the recording. */
@@ -128,9 +138,17 @@ struct sweep_recorder {
 /* sweep_metrics_add - "wall", "[name=]path[|median][:unit]". CDICT_EUSAGE. */
 int sweep_metrics_add(struct sweep_metrics *m, const char *spec, struct cdict_error *err);
 void sweep_metrics_fini(struct sweep_metrics *m);
-/* sweep_metrics_take - takes @samples of each metric of a run. CDICT_EFORMAT, CDICT_ENOTFOUND: one is missing. */
+/* sweep_metrics_take - takes @samples of each metric of a run; of one that is missing the reason. */
 int sweep_metrics_take(const struct sweep_metrics *m, const struct sweep_measured *from,
 		       struct sweep_samples *samples, struct cdict_error *err);
+
+void sweep_samples_fini(struct sweep_samples *s);
+/* sweep_samples_miss - the metric is missing in a run: only @why remains. */
+int sweep_samples_miss(struct sweep_samples *s, const char *why, struct cdict_error *err);
+/* sweep_samples_reduce - reduces several samples of a run to one; none to nothing, or to a count of 0. 0 or -ENOMEM. */
+int sweep_samples_reduce(struct sweep_samples *s, enum sweep_reduce how);
+/* sweep_costs_all - whether a failure ends the sweep, and does not just cost a metric. */
+bool sweep_costs_all(int rc);
 
 bool sweep_metrics_any(const struct sweep_metrics *m, enum sweep_from from);
 /* sweep_metrics_reduction - name of the reduction, "median"; NULL: none. */
@@ -140,13 +158,22 @@ const char *sweep_metrics_reduction(const struct sweep_metric *m);
 
 int sweep_path_parse(struct sweep_metric *m, const char *text, struct cdict_error *err);
 /* sweep_json_take - takes the numbers that the paths select in @text, for metric @first and all metrics with the
- * same source. CDICT_EFORMAT, CDICT_ENOTFOUND. */
+ * same source; sweep_json_miss - there is no text: they are missing because of *@err. */
 int sweep_json_take(const struct sweep_metrics *m, size_t first, const char *text, size_t size,
 		    struct sweep_samples *samples, struct cdict_error *err);
+int sweep_json_miss(const struct sweep_metrics *m, size_t first, struct sweep_samples *samples,
+		    struct cdict_error *err);
 /* sweep_json_parse - parses the document at the start of @text, numbers as reals; free with json_decref(). */
 struct json_t;
 int sweep_json_parse(struct json_t **out, const char *text, size_t size, const char *what,
 		     struct cdict_error *err);
+
+/* --- words.c: command lines without a shell */
+
+/* sweep_next_word - cuts the next word out of @text; quotes protect blanks. NULL: none, or an unclosed quote. */
+char *sweep_next_word(char **text);
+/* sweep_words - all words; CDICT_EUSAGE when there are none, or a shell is needed. */
+int sweep_words(struct texts *to, const char *line, struct cdict_error *err);
 
 /* --- run.c: runs the command */
 
@@ -176,13 +203,14 @@ struct sweep_done {
 	int status;          /* as in a shell */
 	char *why;           /* reason why it does not count, or NULL */
 	uint64_t took_ns;
-	struct sweep_samples *samples; /* by metric; NULL when it failed */
+	struct sweep_samples *samples; /* by metric, at least one with samples; NULL: it failed */
 };
 
 struct sweep {
 	struct sweep_params params;
 	struct sweep_metrics metrics;
 	struct texts command;
+	bool lines; /* command is one line, to be split into words or run by the shell */
 	/* NULL: none */
 	char *shell, *setup, *prepare, *cleanup, *title;
 	char *record;          /* events; NULL: no recording */
@@ -195,7 +223,8 @@ struct sweep {
 
 /* A metric at a point. */
 struct sweep_figure {
-	uint32_t runs, failed; /* that count; that failed */
+	uint32_t runs, failed; /* that count; that failed, or lack the metric */
+	uint32_t missing;      /* of @failed: only this metric is missing */
 	size_t why;            /* index + 1 of the first failed run in done; 0: none */
 	struct quartiles q;    /* of the samples */
 };
@@ -204,7 +233,18 @@ void sweep_fini(struct sweep *s);
 void sweep_done_fini(struct sweep_done *run, size_t n_metrics);
 /* sweep_figures - given: [point * metrics + metric]; NULL: out of memory. */
 struct sweep_figure *sweep_figures(const struct sweep *s);
-size_t sweep_failed(const struct sweep *s); /* failed runs, not counting dropped ones */
+/* Without dropped runs: sweep_failed - failed runs; sweep_missing - others that lack a metric. */
+size_t sweep_failed(const struct sweep *s);
+size_t sweep_missing(const struct sweep *s);
+
+/* sweep_line - with s->lines: the command line of @point, parameters not replaced yet.
+ * sweep_command - the command of @point, parameters replaced, as text; given, NULL when out of memory. */
+const char *sweep_line(const struct sweep *s, size_t point);
+char *sweep_command(const struct sweep *s, size_t point);
+/* sweep_export - writes runs as hyperfine's --export-json does; CDICT_ENOTFOUND: wall, user or sys was not measured. */
+int sweep_export(struct sink *out, const struct sweep *s, struct cdict_error *err);
+/* sweep_metrics_from - index of the metric with this source, or the number of metrics. */
+size_t sweep_metrics_from(const struct sweep_metrics *m, const char *source);
 
 /* --- json_write.c, json_read.c: JSON and tables */
 
@@ -222,6 +262,8 @@ struct sweep_cells {
 };
 int sweep_cells(struct sweep_cells *to, const struct sweep *s, const struct sweep_figure *f);
 void sweep_cells_fini(struct sweep_cells *c);
+/* sweep_unit - the unit without its prefix, and the factor to it: 1e3 and "B/s" for "KB/s", 1e6 and "ns" for "ms". */
+const char *sweep_unit(const char *unit, double *factor);
 /* sweep_human - "1.25 GB/s", "12.3 ms". */
 char *sweep_human(char out[NUMBER_ROOM], double v, const char *unit);
 

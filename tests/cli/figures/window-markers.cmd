@@ -7,7 +7,7 @@ count() {
 	$CDICT count --max-loss 100 --by syscall --format json "$@" >out
 	echo "status $? $(jq -c '.window_ns, [.count[] | [.syscall, .calls, .returns, .time_ns]]' out)"
 }
-for pick in each first last outer; do
+for pick in each first last outer rearmed; do
 	count -q x.cdict --window-start "$gettime" --window-end "raw_syscalls:$gettime" --window-pick $pick
 done
 $CDICT count -q --max-loss 100 --by window,syscall x.cdict --window-start "$gettime" --window-end "$gettime"

@@ -36,3 +36,22 @@ echo '{"schema": {"name": "cdict-tasks", "version": 1}}' >other.json
 try --plot other.json
 try --plot other.json -L b=1
 ls
+# more than 200 values: nothing runs unasked
+try -L b=512,1K..1M $run
+try -L b=1..20 -L c=1..20 $run
+try -L b=1..3 --max-values 2 $run
+for values in 2^0..3^4 2^8..2^0:0 1^0..1^4 2^x..2^4; do
+	echo "values $values"
+	try -L b="$values" $run
+done | grep -v '^try'
+try --metric 'a[1:2:3:4]' $run
+try --metric 'a[::0]' $run
+ls
+$CDICT sweep -q -n 1 -L b 1..201 --max-values 201 --metric v -o many.csv -- echo '{"v": {b}}' >/dev/null
+wc -l <many.csv
+for mark in 4K=4KB:rde 4K=4KB:red: 4K=L1:2 4K:red 4K= 4K=:red x:red 4K: =red 4K:rde; do
+	echo "mark $mark"
+	$CDICT sweep -q -n 1 -L b 1,2 --metric v --mark "$mark" -o mark.svg -- echo '{"v": 1}' 2>&1 >/dev/null
+	echo "status $? $(grep -o '#d62728' mark.svg 2>/dev/null | head -n 1) $(sed -n 's/.*<text[^>]*>\(4K\|4KB\|L1\)\(:*[a-z2]*\)<.*/\1\2/p' mark.svg 2>/dev/null | head -n 1)"
+	rm -f mark.*
+done | grep -v '^try'

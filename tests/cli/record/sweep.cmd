@@ -27,3 +27,9 @@ for how in median mean min max sum first last count; do
 	$CDICT sweep -q -n 1 --metric "v=\$.a[1]['b'][]|$how" -o one.csv -- echo '{}' >/dev/null 2>&1
 	$CDICT sweep -q -n 1 --metric "v=.a[1][\"b\"][]|$how" --format csv -o one.csv -- echo '{"a": [0, {"b": [5, 1, 6]}]}' | tr -d '\r' | tail -n 1
 done
+# sizes are passed as plain numbers, or as typed; numbers in quotes and slices
+$CDICT sweep -n 1 -L b 512,4K,1kB,2^10..2^12 --metric 'bytes[1:]:KB' --metric 'last=bytes[-1]' --format csv -o sizes.json -- \
+	sh -c 'echo "{b} {b:text}" >>passed; echo "{\"bytes\": [1, \"{b}\", 7]}"' 2>&1 | tr -d '\r'
+cat passed
+jq -c '.params' sizes.json
+grep -o '1 run of[^<]*' x.svg; $CDICT sweep -q --plot sizes.json -o sizes.svg; grep -o '[0-9]* run of [^,<]*' sizes.svg

@@ -48,6 +48,32 @@ for p, point in enumerate(points):
 END
 verdict figures_are_those_of_pythons_statistics "$(python3 figures.py 2>&1)"
 
+# Two command lines, in hyperfine's format: the figures of the times, by Python's statistics.
+cat >export.py <<'END'
+import json, statistics
+d, x = json.load(open('e.json')), json.load(open('export.json'))['results']
+for p, r in enumerate(x):
+    runs = [q for q in d['done'] if q['point'] == p and q['samples']]
+    times, user, system = ([q['samples'][m][0] / 1e9 for q in runs] for m in range(3))
+    line = ['sleep 0.00', 'sleep 0.01', "sh -c 'exit 0'", "sh -c 'exit 1'"][p]
+    want = {'command': line, 'parameters': {'command': ['sleep 0.0{n}', "sh -c 'exit {n}'"][p // 2], 'n': str(p % 2)}, 'times': times,
+            'exit_codes': [0, 0, 0] if p < 3 else [1, 1, 1], 'mean': None, 'stddev': None, 'median': None, 'min': None, 'max': None,
+            'user': None, 'system': None}
+    if times:
+        want |= {'mean': statistics.mean(times), 'stddev': statistics.stdev(times), 'median': statistics.median(times),
+                 'min': min(times), 'max': max(times), 'user': statistics.mean(user), 'system': statistics.mean(system)}
+    near = lambda a, b: a == b or isinstance(a, float) and abs(a - b) <= 1e-8 * abs(b)
+    for k, v in want.items():
+        if not (near(r[k], v) or k == 'times' and len(v) == len(r[k]) and all(map(near, r[k], v))):
+            print(line, k, r[k], 'is', v)
+    if set(r) != set(want):
+        print(set(r) ^ set(want))
+if len(x) != 4:
+    print(len(x), 'results')
+END
+verdict hyperfines_export_has_the_times "$("$CDICT" sweep -q -r 3 --ignore-failure -P n 0 1 --export-json export.json -o e.json \
+	'sleep 0.0{n}' "sh -c 'exit {n}'" 2>&1 >/dev/null; python3 export.py 2>&1)"
+
 # A plot whose values are round: of each point the square's middle must be where the ticks' labels say.
 cat >bench <<'END'
 #!/bin/sh

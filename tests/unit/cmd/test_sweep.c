@@ -49,7 +49,12 @@ static void lists_and_ranges_expand_to_their_values(void **state)
 		{ "1,3,5..11", "1 3 5 7 9 11" },
 		{ "8,4,2..0.5", "8 4 2 1 0.5" },
 		{ "1K..64K*4", "1024 4096 16384 65536" },
-		{ "4K,1MiB,2kB,x", "4K 1MiB 2kB x" },
+		{ "4K,1MiB,2kB,x,007,1e3", "4096 1048576 2000 x 007 1e3" },
+		{ "2^0..2^6", "1 2 4 8 16 32 64" },
+		{ "1,2^4..2^3,10^2..10^6:2", "1 16 8 100 10000 1000000" },
+		{ "2^10", "1024" },
+		{ "2^0..16", "1 2 4 8 16" },
+		{ "1..2^2", "1 2 3 4" },
 		{ "0.1..0.5:0.1", "0.1 0.2 0.3 0.4 0.5" },
 		{ "-2..2:2", "-2 0 2" },
 		{ "1e3..3e3:1e3", "1000 2000 3000" },
@@ -83,6 +88,35 @@ static void a_range_without_an_end_is_refused(void **state)
 	}
 }
 
+static void sizes_are_passed_plain_or_as_typed(void **state)
+{
+	static const char *const cases[][3] = {
+		{ "b=4K", "4096", "4K" },
+		{ "b=1kB", "1000", "1kB" },
+		{ "b=4G", "4294967296", "4G" },
+		{ "b=8K..8K", "8192", "8K" },
+		{ "b=8192..8192", "8192", "8192" },
+		{ "b=4096T", "4503599627370496", "4096T" },
+		{ "b=x", "x", "x" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sweep_params p = { 0 };
+		struct cdict_error err;
+		char *plain, *typed;
+
+		assert_int_equal(sweep_params_add(&p, cases[i][0], &err), 0);
+		plain = sweep_params_replace(&p, 0, "{b}");
+		typed = sweep_params_replace(&p, 0, "{b:text}");
+		assert_string_equal(plain, cases[i][1]);
+		assert_string_equal(typed, cases[i][2]);
+		free(plain);
+		free(typed);
+		sweep_params_fini(&p);
+	}
+}
+
 static void several_parameters_make_all_combinations(void **state)
 {
 	struct sweep_params p = { 0 };
@@ -95,8 +129,8 @@ static void several_parameters_make_all_combinations(void **state)
 	assert_int_equal(sweep_params_points(&p), 6);
 	assert_string_equal(sweep_params_at(&p, 0, 3)->text, "2");
 	assert_string_equal(sweep_params_at(&p, 1, 3)->text, "y");
-	text = sweep_params_replace(&p, 5, "{a}{b}{c}{{a}} {a");
-	assert_string_equal(text, "3y{c}{3} {a");
+	text = sweep_params_replace(&p, 5, "{a}{b}{c}{{a}} {a:text}{a:b} {a");
+	assert_string_equal(text, "3y{c}{3} 3{a:b} {a");
 	free(text);
 	assert_true(sweep_params_add(&p, "a=1", &err) != 0);
 	sweep_params_fini(&p);
@@ -147,11 +181,12 @@ static double found(const char *spec, const char *json, struct cdict_error *err)
 
 	*err = (struct cdict_error){ 0 };
 	assert_int_equal(sweep_metrics_add(&m, spec, err), 0);
-	if (sweep_json_take(&m, 0, json, strlen(json), &samples, err))
+	assert_int_equal(sweep_json_take(&m, 0, json, strlen(json), &samples, err), 0);
+	if (samples.why)
 		sum = -1;
 	for (size_t i = 0; sum >= 0 && i < samples.all.n; i++)
 		sum += samples.all.at[i];
-	array_fini(&samples.all);
+	sweep_samples_fini(&samples);
 	sweep_metrics_fini(&m);
 	return sum;
 }
@@ -184,6 +219,39 @@ static void paths_lead_to_numbers(void **state)
 	assert_true(found("a", "{\"a\": 1e101}", &err) == -1);
 }
 
+static void slices_are_those_of_python(void **state)
+{
+	/* the sum of 1, 2, 4, 8, 16 that the slice selects, worked out by Python */
+	static const struct {
+		const char *path;
+		double sum;
+	} cases[] = {
+		{ "[1:]", 30 },      { "[:1]", 1 },       { "[-1]", 16 },
+		{ "[-5]", 1 },       { "[-2:]", 24 },     { "[:-2]", 7 },
+		{ "[1:3]", 6 },      { "[::2]", 21 },     { "[1::2]", 10 },
+		{ "[::-1]", 31 },    { "[3:1:-1]", 12 },  { "[-99:99]", 31 },
+		{ "[:]", 31 },       { "[::]", 31 },      { "[9::-2]", 21 },
+		{ "[1:]|count", 4 }, { "[9:]|count", 0 }, { "[::-1]|first", 16 },
+		{ "[9:]", -1 },      { "[5]", -1 },       { "[-6]", -1 },
+		{ "[3:1]", -1 },
+	};
+	struct cdict_error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_true(found(cases[i].path, "[1, 2, \"4\", 8, \" 16 \"]", &err) ==
+			    cases[i].sum);
+	assert_true(found("a[1:].b[-1]:KB/s", "{\"a\": [{\"b\": [1]}, {\"b\": [2, 4]}]}", &err) ==
+		    4);
+	/* a text is no number */
+	for (size_t i = 0; i < 5; i++) {
+		static const char *const texts[] = { "[\"4K\"]", "[\"\"]", "[\"nan\"]", "[\"1 2\"]",
+						     "[\"1\\u00002\"]" };
+
+		assert_true(found("[]", texts[i], &err) == -1);
+	}
+}
+
 static void numbers_are_shown_with_their_units(void **state)
 {
 	static const struct {
@@ -201,6 +269,15 @@ static void numbers_are_shown_with_their_units(void **state)
 		{ 2e20, "B", "2e+20 B" },
 		{ 0, "s", "0 s" },
 		{ 0.5, "x", "0.50 x" },
+		{ 1440000, "KB/s", "1.44 GB/s" },
+		{ 1440000, "kB/s", "1.44 GB/s" },
+		{ 1.5, "MiB", "1.57 MB" },
+		{ 2400, "MHz", "2.40 GHz" },
+		{ 250, "Kbit/s", "250 kbit/s" },
+		{ 1500, "ns/op", "1.50 µs/op" },
+		{ 3, "Threads", "3 Threads" },
+		{ 2000, "K", "2 M" },
+		{ 1234, "%", "1234 %" },
 	};
 	char room[NUMBER_ROOM];
 
@@ -252,6 +329,24 @@ static const struct mark *bar_of(const struct marks *m, const struct mark *dot)
 	return NULL;
 }
 
+/* How many different x within a pixel of @x have dashes of this ink. */
+static unsigned lines_at(const struct marks *m, unsigned ink, double x)
+{
+	unsigned n = 0;
+	double last = -1;
+
+	for (size_t i = 0; i < m->all.n; i++) {
+		const struct mark *l = &m->all.at[i];
+
+		if (l->kind != MARK_LINE || l->ink.kind != ink || l->w || fabs(l->x - x) > 1.6 ||
+		    l->x == last || l->h > 5)
+			continue;
+		n++;
+		last = l->x;
+	}
+	return n;
+}
+
 static void draw(struct marks *m, bool x_log, bool y_log)
 {
 	static const struct view_sweep_point points[] = {
@@ -269,7 +364,8 @@ static void draw(struct marks *m, bool x_log, bool y_log)
 							{ 10, "ten", 3, 0 },
 							{ 100, "hundred", 0, 3 },
 							{ 1000, "1K", 1, 2 } };
-	static const struct view_sweep_mark lines[] = { { 10, "here" } };
+	static const struct view_sweep_mark lines[] = { { 10, "here", { INK_NAMED, 0 } },
+							{ 100, "there", { 0, 0 } } };
 	struct view_sweep_panel panel = {
 		.title = "speed", .unit = "B", .log = y_log, .series = &series, .n = 1
 	};
@@ -281,7 +377,7 @@ static void draw(struct marks *m, bool x_log, bool y_log)
 				.ticks = ticks,
 				.n_ticks = 4,
 				.marks = lines,
-				.n_marks = 1,
+				.n_marks = 2,
 				.panels = &panel,
 				.n_panels = 1 };
 	struct canvas c = canvas_pixels(1000, 600);
@@ -316,8 +412,11 @@ static void squares_and_bars_match_the_axes(void **state)
 	assert_non_null(bar);
 	assert_true(fabs(bar->y - (middle_y(one) - 10 * per_unit)) <= 0.1);
 	assert_true(fabs(bar->y + bar->h - (middle_y(one) + 2 * per_unit)) <= 0.1);
-	/* the marker line has its label over it */
-	assert_true(fabs(text_mark(&m, "here")->x - middle_x(two)) <= 1);
+	/* the marker line is dashed, in its colour, also in the legend */
+	assert_int_equal(lines_at(&m, INK_NAMED, middle_x(two)), 2);
+	assert_int_equal(lines_at(&m, INK_DIM, text_mark(&m, "hundred")->x), 1);
+	assert_int_equal(lines_at(&m, INK_NAMED, text_mark(&m, "here")->x - 8.5), 2);
+	assert_int_equal(lines_at(&m, INK_DIM, text_mark(&m, "there")->x - 8.5), 1);
 	/* a failed run is drawn at its value, also where there is no median */
 	assert_true(fabs(middle_x(noted(&m, "all failed")) - text_mark(&m, "hundred")->x) <= 1);
 	assert_int_equal(noted(&m, "all failed")->kind, MARK_HATCH);
@@ -350,9 +449,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_and_ranges_expand_to_their_values),
 		cmocka_unit_test(a_range_without_an_end_is_refused),
+		cmocka_unit_test(sizes_are_passed_plain_or_as_typed),
 		cmocka_unit_test(several_parameters_make_all_combinations),
 		cmocka_unit_test(quartiles_are_those_worked_out_by_hand),
 		cmocka_unit_test(paths_lead_to_numbers),
+		cmocka_unit_test(slices_are_those_of_python),
 		cmocka_unit_test(numbers_are_shown_with_their_units),
 		cmocka_unit_test(squares_and_bars_match_the_axes),
 		cmocka_unit_test(logarithmic_and_linear_axes_put_them_elsewhere),
