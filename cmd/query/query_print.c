@@ -37,6 +37,7 @@ static void value_text(struct sink *s, const struct query_value *v)
 
 	switch (v->kind) {
 	case QUERY_NULL:
+	case QUERY_FAILED:
 		break;
 	case QUERY_INTEGER:
 		sink_printf(s, "%" PRId64, v->integer);

@@ -47,13 +47,24 @@ int query_open(struct query **out, const struct query_file *files, size_t n,
 void query_close(struct query *q);
 
 /* A value of a row. */
-enum query_kind { QUERY_NULL = 0, QUERY_INTEGER, QUERY_REAL, QUERY_TEXT, QUERY_BLOB };
+enum query_kind {
+	QUERY_NULL = 0,
+	QUERY_INTEGER,
+	QUERY_REAL,
+	QUERY_TEXT,
+	QUERY_BLOB,
+	QUERY_FAILED /* to be computed: @integer is a negative errno; no value of a result */
+};
+enum { QUERY_VALUE_ROOM = 24 };
 struct query_value {
 	enum query_kind kind;
 	int64_t integer;
 	double real;
-	const char *data; /* TEXT and BLOB, borrowed for the call; NUL-terminated */
+	const char *
+		data; /* TEXT and BLOB, borrowed for the call; those of results are NUL-terminated */
 	size_t len;
+	char *given;                 /* @data of a table's column if it must be freed, else NULL */
+	char room[QUERY_VALUE_ROOM]; /* for such a column's short text */
 };
 
 /* Receives the results of a statement. A return value other than 0 ends it and becomes query_run()'s result. */

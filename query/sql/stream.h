@@ -31,11 +31,11 @@ struct stream_options {
 
 int stream_open(struct query_source **out, struct query_run_of *run,
 		const struct stream_options *opts,
-		void (*column)(struct query_source *src, sqlite3_context *ctx, int column),
+		void (*column)(struct query_source *src, struct query_value *out, int column),
 		struct cdict_error *err);
 /* stream_field - the current event's field that is the caller's field number @field, or -1. */
 int stream_field(const struct stream_source *s, size_t field);
-void stream_result_field(const struct stream_source *s, sqlite3_context *ctx, int field);
-void stream_result_utid(const struct stream_source *s, sqlite3_context *ctx);
+void stream_result_field(const struct stream_source *s, struct query_value *out, int field);
+void stream_result_utid(const struct stream_source *s, struct query_value *out);
 
 #endif

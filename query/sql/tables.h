@@ -11,6 +11,8 @@
 #ifndef QUERY_SQL_TABLES_H
 #define QUERY_SQL_TABLES_H
 
+#include <string.h>
+
 #include "analyze/walk/ops.h"
 #include "base/memory/array.h"
 #include "base/text/sink.h"
@@ -73,7 +75,8 @@ static inline bool query_uses(const struct query_scan *scan, int column)
 struct query_source {
 	/* 1: there is a row; 0: no more. */
 	int (*next)(struct query_source *src, struct cdict_error *err);
-	void (*column)(struct query_source *src, sqlite3_context *ctx, int column);
+	/* Sets *out, which is NULL before, to the row's value. */
+	void (*column)(struct query_source *src, struct query_value *out, int column);
 	void (*close)(struct query_source *src);
 };
 
@@ -220,28 +223,49 @@ void query_events_free(struct query_db *qdb);
 
 /* ---- shared by sources ---- */
 
-static inline void query_result_time(sqlite3_context *ctx, uint64_t t_ns)
+/* A column's value starts as NULL; texts are borrowed until the source's next call. */
+static inline void query_result_int(struct query_value *out, int64_t v)
 {
-	if (t_ns == ANALYZE_NO_TIME)
-		sqlite3_result_null(ctx);
-	else
-		sqlite3_result_int64(ctx, (sqlite3_int64)t_ns);
+	out->kind = QUERY_INTEGER;
+	out->integer = v;
 }
 
-static inline void query_result_text(sqlite3_context *ctx, const char *text)
+static inline void query_result_real(struct query_value *out, double v)
+{
+	out->kind = QUERY_REAL;
+	out->real = v;
+}
+
+static inline void query_result_bytes(struct query_value *out, enum query_kind kind,
+				      const void *data, size_t len)
+{
+	out->kind = kind;
+	out->data = len ? data : "";
+	out->len = len;
+}
+
+static inline void query_result_failed(struct query_value *out, int code)
+{
+	out->kind = QUERY_FAILED;
+	out->integer = code;
+}
+
+static inline void query_result_time(struct query_value *out, uint64_t t_ns)
+{
+	if (t_ns != ANALYZE_NO_TIME)
+		query_result_int(out, (int64_t)t_ns);
+}
+
+static inline void query_result_text(struct query_value *out, const char *text)
 {
 	if (text)
-		sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
-	else
-		sqlite3_result_null(ctx);
+		query_result_bytes(out, QUERY_TEXT, text, strlen(text));
 }
 
-static inline void query_result_cpu(sqlite3_context *ctx, uint32_t cpu)
+static inline void query_result_cpu(struct query_value *out, uint32_t cpu)
 {
-	if (cpu == CDICT_CPU_UNKNOWN)
-		sqlite3_result_null(ctx);
-	else
-		sqlite3_result_int64(ctx, cpu);
+	if (cpu != CDICT_CPU_UNKNOWN)
+		query_result_int(out, cpu);
 }
 
 #define QUERY_COLUMNS_END                                                                          \

@@ -143,7 +143,7 @@ static int begin_walk(struct walk_source *w, const struct query_table *table,
 
 int walk_open(struct query_source **out, struct query_run_of *run, const struct query_table *table,
 	      const struct query_scan *scan, const struct analyze_ops *ops,
-	      void (*column)(struct query_source *src, sqlite3_context *ctx, int column),
+	      void (*column)(struct query_source *src, struct query_value *out, int column),
 	      struct cdict_error *err)
 {
 	struct walk_source *w = calloc(1, sizeof(*w));
@@ -221,16 +221,14 @@ static int64_t look_up(const struct walk_source *w, uint32_t task, uint64_t t_ns
 	return t ? t->utid : -2;
 }
 
-void walk_result_utid(struct walk_source *w, sqlite3_context *ctx, uint32_t task, uint64_t t_ns)
+void walk_result_utid(struct walk_source *w, struct query_value *out, uint32_t task, uint64_t t_ns)
 {
 	int64_t utid;
 
-	if (task == ANALYZE_NO_TASK) {
-		sqlite3_result_null(ctx);
+	if (task == ANALYZE_NO_TASK)
 		return;
-	}
 	if (task >= w->utids.n && array_resize(&w->utids, analyze_engine_task_count(w->eng))) {
-		sqlite3_result_error_nomem(ctx);
+		query_result_failed(out, -ENOMEM);
 		return;
 	}
 	if (!w->utids.at[task])
@@ -238,30 +236,28 @@ void walk_result_utid(struct walk_source *w, sqlite3_context *ctx, uint32_t task
 	utid = w->utids.at[task] - 1;
 	if (w->cpus && query_thread_nth(w->run, analyze_engine_task(w->eng, task)->tid, 1))
 		utid = look_up(w, task, t_ns); /* a walk of one CPU has one task per tid */
-	if (utid < 0)
-		sqlite3_result_null(ctx);
-	else
-		sqlite3_result_int64(ctx, utid);
+	if (utid >= 0)
+		query_result_int(out, utid);
 }
 
-void walk_result(struct walk_source *w, sqlite3_context *ctx, const struct walk_row *row,
+void walk_result(struct walk_source *w, struct query_value *out, const struct walk_row *row,
 		 const struct query_column *column)
 {
 	switch (column->role) {
 	case QUERY_TS:
-		query_result_time(ctx, row->ts);
+		query_result_time(out, row->ts);
 		break;
 	case QUERY_TS_END:
-		query_result_time(ctx, row->end);
+		query_result_time(out, row->end);
 		break;
 	case QUERY_CPU:
-		query_result_cpu(ctx, row->cpu);
+		query_result_cpu(out, row->cpu);
 		break;
 	case QUERY_UTID:
-		walk_result_utid(w, ctx, row->task, row->ts);
+		walk_result_utid(w, out, row->task, row->ts);
 		break;
 	case QUERY_PLAIN:
-		query_result_time(ctx, row->end == ANALYZE_NO_TIME ? row->end : row->end - row->ts);
+		query_result_time(out, row->end == ANALYZE_NO_TIME ? row->end : row->end - row->ts);
 		break;
 	default: /* the window's columns stay NULL */
 		break;
