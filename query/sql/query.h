@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/system/outdir.h"
 #include "cdict/reader.h"
 #include "format/labels/label_index.h"
 
@@ -88,5 +89,9 @@ uint64_t query_blocks_read(const struct query *q);
 /* query_export_sqlite - writes the tables of @files as an SQLite database to @path, which is empty or does not exist. */
 int query_export_sqlite(const struct query_file *files, size_t n, const struct query_options *opts,
 			const char *path, struct cdict_error *err);
+
+/* query_export_parquet - writes them as Parquet files: a folder for each table, in it one for each of @files. */
+int query_export_parquet(const struct query_file *files, size_t n, const struct query_options *opts,
+			 struct outdir *dir, struct cdict_error *err);
 
 #endif

@@ -117,7 +117,7 @@ static int open_events(struct stream_source *s, const struct stream_options *opt
 	struct cdict_query query = { .size = sizeof(query), .jobs = s->run->db->opts.jobs };
 	uint32_t cpu = opts->scan->cpu;
 	const uint64_t **fields;
-	int rc;
+	int rc = 0;
 
 	set_window(s, opts, &query);
 	if (opts->scan->has_cpu) {
@@ -132,7 +132,8 @@ static int open_events(struct stream_source *s, const struct stream_options *opt
 	}
 	if (set_types(s, opts, &query, &fields))
 		return cdict_fail_nomem(err);
-	rc = s->done ? 0 : cdict_events_open(&s->it, s->run->reader, &query, err);
+	if (!s->done && !opts->scan->shared)
+		rc = cdict_events_open(&s->it, s->run->reader, &query, err);
 	free(fields);
 	return rc;
 }

@@ -47,6 +47,12 @@ struct query_column {
 	bool hidden; /* SELECT * does not give it */
 };
 
+/* A walk and a pass over the events that several sources share: the caller steps both. */
+struct query_shared {
+	struct analyze_engine
+		*eng; /* made by the first source with a walk; NULL: no walk is needed */
+};
+
 /* The part of a table that a statement reads. */
 struct query_scan {
 	uint64_t from_ns, to_ns;           /* of ts, inclusive */
@@ -60,6 +66,7 @@ struct query_scan {
 	int64_t key;
 	sqlite3_value *args[QUERY_ARGS]; /* NULL: not given */
 	bool nothing;                    /* no row can match */
+	struct query_shared *shared;     /* NULL: the source reads the file itself */
 	uint64_t used; /* columns that are read: a bit for each of the first 63, bit 63 for all others */
 };
 
@@ -85,6 +92,8 @@ enum query_table_flags {
 	QUERY_ORDERED = 2, /* rows of a file are ordered by ts */
 	QUERY_NARROWS = 4, /* a CPU's rows are read from its own blocks */
 	QUERY_ONCE = 8,    /* independent of files: opened once, without one */
+	QUERY_WALK = 16,   /* query/sql/walk.h: the source can share a walk */
+	QUERY_EVENTS = 32, /* query/sql/stream.h: the source can share a pass over the events */
 };
 
 struct query_table {

@@ -21,6 +21,8 @@ static int walk_next(struct query_source *src, struct cdict_error *err)
 		return 1;
 	}
 	w->rows.n = w->at = 0;
+	if (w->scan.shared)
+		return 0;
 	while (!w->done && !w->rows.n) {
 		int rc = analyze_engine_step(w->eng, STEP, err);
 
@@ -37,7 +39,8 @@ static void walk_close(struct query_source *src)
 {
 	struct walk_source *w = (struct walk_source *)(void *)src;
 
-	analyze_engine_free(w->eng);
+	if (!w->scan.shared)
+		analyze_engine_free(w->eng);
 	analyze_reasons_free(w->reasons);
 	array_fini(&w->rows);
 	array_fini(&w->utids);
@@ -134,11 +137,15 @@ static int begin_walk(struct walk_source *w, const struct query_table *table,
 	if (opts.from_ns || opts.to_ns)
 		rc = query_digests(w->run, err);
 	opts.digests = opts.from_ns || opts.to_ns ? w->run->digests : NULL;
-	if (!rc)
+	if (!rc && w->scan.shared)
+		w->eng = w->scan.shared->eng;
+	if (!rc && !w->eng)
 		rc = analyze_engine_new(&w->eng, &opts, err);
+	if (!rc && w->scan.shared)
+		w->scan.shared->eng = w->eng;
 	if (!rc)
 		rc = analyze_engine_add(w->eng, &w->ops, w, err);
-	return rc ? rc : analyze_engine_begin(w->eng, w->run->reader, err);
+	return rc || w->scan.shared ? rc : analyze_engine_begin(w->eng, w->run->reader, err);
 }
 
 int walk_open(struct query_source **out, struct query_run_of *run, const struct query_table *table,

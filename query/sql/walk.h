@@ -50,6 +50,7 @@ struct walk_task {
 	bool known;
 };
 
+/* The rows of a shared walk, after each step of it: next() returns 0 when there are no more yet. */
 /* walk_open - @ops are copied, self is the source; taken rows come from array_add(&rows). */
 int walk_open(struct query_source **out, struct query_run_of *run, const struct query_table *table,
 	      const struct query_scan *scan, const struct analyze_ops *ops,

@@ -277,7 +277,7 @@ int query_events_register(struct query_db *qdb)
 			return SQLITE_NOMEM;
 		e->full = (struct query_table){ .name = e->full_name,
 						.columns = e->columns,
-						.flags = QUERY_ORDERED,
+						.flags = QUERY_ORDERED | QUERY_EVENTS,
 						.open = event_open,
 						.ctx = e };
 		e->bare = e->full;
@@ -353,5 +353,5 @@ static int ftrace_open(struct query_source **out, struct query_run_of *run,
 
 const struct query_table query_ftrace_event = { .name = "ftrace_event",
 						.columns = ftrace_columns,
-						.flags = QUERY_ORDERED,
+						.flags = QUERY_ORDERED | QUERY_EVENTS,
 						.open = ftrace_open };

@@ -158,6 +158,6 @@ static int open_exits(struct query_source **out, struct query_run_of *run,
 	return walk_open(out, run, table, scan, &ops, column_of, err);
 }
 
-const struct query_table query_kvm_exit = { .name = "kvm_exit",
-					    .columns = columns,
-					    .open = open_exits };
+const struct query_table query_kvm_exit = {
+	.name = "kvm_exit", .columns = columns, .flags = QUERY_WALK, .open = open_exits
+};

@@ -105,13 +105,15 @@ static int slice_open(struct query_source **out, struct query_run_of *run,
 	return walk_open(out, run, table, scan, &ops, slice_column, err);
 }
 
-const struct query_table query_sched_slice = {
-	.name = "sched_slice", .columns = slice_columns, .flags = QUERY_NARROWS, .open = slice_open
-};
+const struct query_table query_sched_slice = { .name = "sched_slice",
+					       .columns = slice_columns,
+					       .flags = QUERY_NARROWS | QUERY_WALK,
+					       .open = slice_open };
 /* The same table under its older name. */
-const struct query_table query_sched = {
-	.name = "sched", .columns = slice_columns, .flags = QUERY_NARROWS, .open = slice_open
-};
+const struct query_table query_sched = { .name = "sched",
+					 .columns = slice_columns,
+					 .flags = QUERY_NARROWS | QUERY_WALK,
+					 .open = slice_open };
 
 /* ---- thread_state ---- */
 
@@ -328,9 +330,9 @@ static int state_open(struct query_source **out, struct query_run_of *run,
 	return walk_open(out, run, table, &with, &ops, state_column, err);
 }
 
-const struct query_table query_thread_state = { .name = "thread_state",
-						.columns = state_columns,
-						.open = state_open };
+const struct query_table query_thread_state = {
+	.name = "thread_state", .columns = state_columns, .flags = QUERY_WALK, .open = state_open
+};
 
 /* ---- wakeup ---- */
 
@@ -399,6 +401,7 @@ static int wake_open(struct query_source **out, struct query_run_of *run,
 	return walk_open(out, run, table, &with, &ops, wake_column, err);
 }
 
-const struct query_table query_wakeup = {
-	.name = "wakeup", .columns = wake_columns, .flags = QUERY_ORDERED, .open = wake_open
-};
+const struct query_table query_wakeup = { .name = "wakeup",
+					  .columns = wake_columns,
+					  .flags = QUERY_ORDERED | QUERY_WALK,
+					  .open = wake_open };

@@ -105,4 +105,6 @@ static int open_slices(struct query_source **out, struct query_run_of *run,
 	return stream_open(out, run, &opts, column_of, err);
 }
 
-const struct query_table query_slice = { .name = "slice", .columns = columns, .open = open_slices };
+const struct query_table query_slice = {
+	.name = "slice", .columns = columns, .flags = QUERY_EVENTS, .open = open_slices
+};
