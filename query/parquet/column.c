@@ -5,6 +5,7 @@
 #include <endian.h>
 #include <zstd.h>
 
+#include "base/text/utf8.h"
 #include "query/parquet/encode.h"
 #include "query/parquet/thrift.h"
 
@@ -23,8 +24,9 @@ int parquet_work_init(struct parquet_work *w)
 {
 	*w = (struct parquet_work){ .zstd = ZSTD_createCCtx(),
 				    .ids = calloc(PARQUET_PAGE_ROWS, sizeof(*w->ids)),
-				    .levels = calloc(PARQUET_PAGE_ROWS, sizeof(*w->levels)) };
-	if (w->zstd && w->ids && w->levels)
+				    .levels = calloc(PARQUET_PAGE_ROWS, sizeof(*w->levels)),
+				    .near = calloc(PARQUET_NEAR, sizeof(*w->near)) };
+	if (w->zstd && w->ids && w->levels && w->near)
 		return 0;
 	parquet_work_fini(w);
 	return -ENOMEM;
@@ -35,6 +37,7 @@ void parquet_work_fini(struct parquet_work *w)
 	ZSTD_freeCCtx(w->zstd);
 	free(w->ids);
 	free(w->levels);
+	free(w->near);
 	buf_fini(&w->page);
 	buf_fini(&w->packed);
 	*w = (struct parquet_work){ 0 };
@@ -105,7 +108,6 @@ static void forget_entries(struct parquet_column *c)
 		places_fini(&c->places);
 	c->entries.n = 0;
 	c->texts.len = 0;
-	c->latest = 0;
 }
 
 static uint32_t number_entry(struct parquet_column *c, uint64_t v)
@@ -119,65 +121,150 @@ static uint32_t number_entry(struct parquet_column *c, uint64_t v)
 	return add_entry(c, &(struct parquet_entry){ .a = v });
 }
 
-/* Two words of a text: all of it, with its length, if it is short. */
-static void text_words(const struct parquet_column *c, const char *data, size_t len, uint64_t ab[2])
+static uint64_t word_at(const char *data)
 {
-	uint64_t words[2] = { 0, 0 };
+	uint64_t w;
 
-	if (len < WORDS) {
-		memcpy(words, data, len);
-		ab[0] = words[0];
-		ab[1] = words[1] ^ htole64((uint64_t)len << 56);
-		return;
+	memcpy(&w, data, sizeof(w));
+	return w;
+}
+
+/* The words of a text of less than WORDS bytes: all of it, with its length. */
+static inline void short_words(const char *data, size_t len, uint64_t ab[2])
+{
+	uint32_t low, high;
+
+	ab[0] = ab[1] = 0;
+	if (len >= 8) {
+		ab[0] = word_at(data);
+		ab[1] = word_at(data + len - 8);
+	} else if (len >= 4) {
+		memcpy(&low, data, sizeof(low));
+		memcpy(&high, data + len - 4, sizeof(high));
+		ab[0] = (uint64_t)high << 32 | low;
+	} else if (len) {
+		ab[0] = (uint64_t)(uint8_t)data[0] | (uint64_t)(uint8_t)data[len / 2] << 8 |
+			(uint64_t)(uint8_t)data[len - 1] << 16;
 	}
+	/* of 9 to 15 bytes, the second word repeats some of the first, so it has room for nothing else */
+	ab[0] ^= (uint64_t)len * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static void long_words(const struct parquet_column *c, const char *data, size_t len, uint64_t ab[2])
+{
 	ab[0] = ab[1] = len;
 	for (size_t at = 0; at < len; at += WORDS) {
 		size_t from = len - at < WORDS ? len - WORDS : at;
+		uint64_t a = word_at(data + from), b = word_at(data + from + 8);
 
-		memcpy(words, data + from, WORDS);
-		ab[0] = places_hash(c->seed, ab[0] ^ words[0], words[1]);
-		ab[1] = ab[1] * 31 + words[0] + (words[1] << 1);
+		ab[0] = places_hash(c->seed, ab[0] ^ a, b);
+		ab[1] = ab[1] * 31 + a + (b << 1);
 	}
 }
 
-static bool same_text(const struct parquet_column *c, const struct parquet_entry *e,
-		      const char *data, size_t len)
+static bool is_entry(const struct parquet_column *c, uint32_t i, const uint64_t ab[2],
+		     const char *data, size_t len)
 {
-	return e->len == len && !memcmp(c->texts.data + e->at, data, len);
+	const struct parquet_entry *e = &c->entries.at[i];
+
+	return e->a == ab[0] && e->b == ab[1] && e->len == len &&
+	       !memcmp(c->texts.data + e->at, data, len);
+}
+
+/* The slot of the entry, or UINT32_MAX. */
+static uint32_t find_text(const struct parquet_column *c, const uint64_t ab[2], const char *data,
+			  size_t len)
+{
+	uint32_t i;
+
+	for (size_t at = places_begin(&c->places, ab[0], ab[1]); places_at(&c->places, at, &i);
+	     at = places_next(&c->places, at))
+		if (is_entry(c, i, ab, data, len))
+			return i;
+	return UINT32_MAX;
+}
+
+static uint32_t text_entry(struct parquet_column *c, const char *data, size_t len);
+
+/* The entry of a text that is not UTF-8. */
+static uint32_t valid_entry(struct parquet_column *c, const char *data, size_t len)
+{
+	struct buf valid = { 0 };
+	const char *piece;
+	uint32_t i = 0;
+	size_t n;
+
+	for (size_t at = 0; at < len;) {
+		at += utf8_piece(data + at, len - at, &piece, &n);
+		buf_add(&valid, piece, n);
+	}
+	c->failed |= valid.failed;
+	if (!valid.failed)
+		i = text_entry(c, (const char *)valid.data, valid.len);
+	buf_fini(&valid);
+	return i;
+}
+
+static uint32_t add_text(struct parquet_column *c, const uint64_t ab[2], const char *data,
+			 size_t len)
+{
+	const struct parquet_entry new = { ab[0], ab[1], c->texts.len, len };
+
+	/* U+FFFD is longer than what it replaces */
+	if (c->type == PARQUET_TEXT && utf8_size(data, len) != len)
+		return valid_entry(c, data, len);
+	buf_add(&c->texts, data, len);
+	c->failed |= c->texts.failed;
+	return c->failed ? 0 : add_entry(c, &new);
 }
 
 static uint32_t text_entry(struct parquet_column *c, const char *data, size_t len)
 {
-	struct parquet_entry new = { .at = c->texts.len, .len = len };
 	uint64_t ab[2];
-	uint32_t i;
+	uint32_t *recent, i;
 
-	if (c->entries.n && same_text(c, &c->entries.at[c->latest], data, len))
-		return c->latest;
 	if (!c->seed)
 		c->seed = places_seed(c);
-	text_words(c, data, len, ab);
-	for (size_t at = places_begin(&c->places, ab[0], ab[1]); places_at(&c->places, at, &i);
-	     at = places_next(&c->places, at))
-		if (c->entries.at[i].a == ab[0] && c->entries.at[i].b == ab[1] &&
-		    same_text(c, &c->entries.at[i], data, len))
-			return i;
-	new.a = ab[0];
-	new.b = ab[1];
-	buf_add(&c->texts, data, len);
-	if (c->texts.failed)
-		c->failed = true;
-	return c->failed ? 0 : add_entry(c, &new);
+	if (len < WORDS)
+		short_words(data, len, ab);
+	else
+		long_words(c, data, len, ab);
+	recent = &c->recent[places_hash(c->seed, ab[0], ab[1]) >> 58];
+	if (*recent < c->entries.n && is_entry(c, *recent, ab, data, len))
+		return *recent;
+	i = find_text(c, ab, data, len);
+	if (i == UINT32_MAX)
+		i = add_text(c, ab, data, len);
+	*recent = i;
+	return i;
 }
 
 void parquet_column_text(struct parquet_column *c, const char *data, size_t len)
 {
+	uint32_t i;
+
 	if (!parquet_column_room(c) || c->failed)
 		return;
-	c->latest = text_entry(c, data, len);
+	i = text_entry(c, data, len);
 	c->defined[c->rows++] = true;
-	c->values[c->n++] = c->latest;
-	c->bytes += len;
+	c->values[c->n++] = i;
+}
+
+void parquet_column_repeat(struct parquet_column *c, struct parquet_work *w, const char *text,
+			   size_t rows)
+{
+	size_t len = strlen(text);
+
+	for (; rows && !c->failed; rows--) {
+		if (!c->rows)
+			parquet_column_text(c, text, len);
+		else if (parquet_column_room(c)) {
+			c->defined[c->rows++] = true;
+			c->values[c->n++] = c->values[0];
+		}
+		if (c->rows == PARQUET_PAGE_ROWS)
+			parquet_column_page(c, w);
+	}
 }
 
 /* ---- statistics ---- */
@@ -226,28 +313,42 @@ static double real_of(uint64_t bits)
 	return v;
 }
 
-static void range_of_page(struct parquet_column *c)
+static void add_range(struct parquet_column *c, uint64_t least, uint64_t most)
 {
-	size_t i = 0;
+	bool real = c->type == PARQUET_DOUBLE;
 
-	if (is_text(c) || !c->n)
-		return;
-	if (!c->has_range)
-		c->least = c->most = c->values[0];
+	if (!c->has_range ||
+	    (real ? real_of(least) < real_of(c->least) : (int64_t)least < (int64_t)c->least))
+		c->least = least;
+	if (!c->has_range ||
+	    (real ? real_of(most) > real_of(c->most) : (int64_t)most > (int64_t)c->most))
+		c->most = most;
 	c->has_range = true;
-	if (c->type == PARQUET_INT64) {
-		for (; i < c->n; i++) {
-			int64_t v = (int64_t)c->values[i];
+}
 
-			c->least = v < (int64_t)c->least ? c->values[i] : c->least;
-			c->most = v > (int64_t)c->most ? c->values[i] : c->most;
+/* The least and greatest of the page's numbers, of which it has at least one. */
+static void range_of_page(const struct parquet_column *c, uint64_t *least, uint64_t *most)
+{
+	int64_t from = (int64_t)c->values[0], to = from;
+
+	*least = *most = c->values[0];
+	if (c->type == PARQUET_DOUBLE) { /* SQLite has no NaN */
+		for (size_t i = 0; i < c->n; i++) {
+			if (real_of(c->values[i]) < real_of(*least))
+				*least = c->values[i];
+			if (real_of(c->values[i]) > real_of(*most))
+				*most = c->values[i];
 		}
 		return;
 	}
-	for (; i < c->n; i++) { /* SQLite has no NaN */
-		c->least = real_of(c->values[i]) < real_of(c->least) ? c->values[i] : c->least;
-		c->most = real_of(c->values[i]) > real_of(c->most) ? c->values[i] : c->most;
+	for (size_t i = 0; i < c->n; i++) {
+		int64_t v = (int64_t)c->values[i];
+
+		from = v < from ? v : from;
+		to = v > to ? v : to;
 	}
+	*least = (uint64_t)from;
+	*most = (uint64_t)to;
 }
 
 /* ---- pages ---- */
@@ -326,25 +427,55 @@ static void end_dictionary(struct parquet_column *c, struct parquet_work *w)
 	add_page(c, w, &c->dictionary, 2, c->in_dictionary, PARQUET_PLAIN);
 }
 
-/* Sets the indices of the page's values in the dictionary; returns whether they pay. */
-static bool look_up(struct parquet_column *c, struct parquet_work *w)
+static bool may_pay(const struct parquet_column *c, uint64_t values)
 {
-	uint64_t values = c->all_rows - c->nulls + c->n;
-
-	for (size_t i = 0; i < c->n && !c->failed; i++)
-		w->ids[i] = is_text(c)                              ? (uint32_t)c->values[i]
-			    : i && c->values[i] == c->values[i - 1] ? w->ids[i - 1]
-								    : number_entry(c, c->values[i]);
 	return c->entries.n <= ENTRIES_MOST && c->texts.len <= TEXTS_MOST &&
 	       2 * (uint64_t)c->entries.n <= values + DISTINCT_ANYWAY;
 }
 
+/* Sets the indices of numbers from @least to @most, which are near each other. */
+static void look_up_near(struct parquet_column *c, struct parquet_work *w, uint64_t least,
+			 uint64_t most)
+{
+	memset(w->near, 0, (most - least + 1) * sizeof(*w->near));
+	for (size_t i = 0; i < c->n && !c->failed; i++) {
+		uint32_t *near = &w->near[c->values[i] - least];
+
+		if (!*near)
+			*near = number_entry(c, c->values[i]) + 1;
+		w->ids[i] = *near - 1;
+	}
+}
+
+/* Sets the indices of the page's values in the dictionary; returns whether they pay. */
+static bool look_up(struct parquet_column *c, struct parquet_work *w, uint64_t least, uint64_t most)
+{
+	uint64_t values = c->all_rows - c->nulls + c->n;
+
+	if (is_text(c)) {
+		for (size_t i = 0; i < c->n; i++)
+			w->ids[i] = (uint32_t)c->values[i];
+	} else if (most - least < PARQUET_NEAR) {
+		look_up_near(c, w, least, most);
+	} else {
+		for (size_t i = 0; i < c->n && !c->failed && may_pay(c, values); i++)
+			w->ids[i] = number_entry(c, c->values[i]);
+	}
+	return may_pay(c, values);
+}
+
 static enum parquet_encoding choose(struct parquet_column *c, struct parquet_work *w)
 {
+	uint64_t least = 0, most = 0;
+
 	if (!c->n)
 		return PARQUET_PLAIN; /* without values */
+	if (!is_text(c)) {
+		range_of_page(c, &least, &most);
+		add_range(c, least, most);
+	}
 	c->is_plain |= c->never_pays;
-	if (!c->is_plain && look_up(c, w)) {
+	if (!c->is_plain && look_up(c, w, least, most)) {
 		c->in_dictionary = c->entries.n;
 		return PARQUET_RLE_DICTIONARY;
 	}
@@ -355,7 +486,7 @@ static enum parquet_encoding choose(struct parquet_column *c, struct parquet_wor
 	return c->type == PARQUET_INT64 ? PARQUET_DELTA : PARQUET_PLAIN;
 }
 
-static void end_page(struct parquet_column *c, struct parquet_work *w)
+void parquet_column_page(struct parquet_column *c, struct parquet_work *w)
 {
 	enum parquet_encoding encoding;
 	unsigned width;
@@ -376,25 +507,18 @@ static void end_page(struct parquet_column *c, struct parquet_work *w)
 			add_plain(c, &w->page, c->values[i]);
 	}
 	add_page(c, w, &c->pages, 0, c->rows, encoding);
-	range_of_page(c);
 	c->all_rows += c->rows;
 	c->nulls += c->rows - c->n;
-	c->rows = c->n = c->bytes = 0;
+	c->rows = c->n = 0;
 	if (c->is_plain) {
 		range_of_texts(c);
 		forget_entries(c);
 	}
 }
 
-void parquet_column_page(struct parquet_column *c, struct parquet_work *w)
-{
-	if (c->rows == PARQUET_PAGE_ROWS || c->bytes >= PAGE_BYTES)
-		end_page(c, w);
-}
-
 void parquet_column_end(struct parquet_column *c, struct parquet_work *w)
 {
-	end_page(c, w);
+	parquet_column_page(c, w);
 	if (c->failed || c->is_plain)
 		return;
 	range_of_texts(c);

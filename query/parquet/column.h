@@ -37,12 +37,18 @@ struct parquet_entry {
 	size_t at, len; /* a text's place in texts */
 };
 
+/* Integers of a page that lie so close together find their entries in an array. */
+enum { PARQUET_NEAR = 1 << 14 };
+
 /* Memory that columns share, for a page at a time. */
 struct parquet_work {
 	struct ZSTD_CCtx_s *zstd;
 	struct buf page, packed;
 	uint32_t *ids, *levels; /* PARQUET_PAGE_ROWS of each */
+	uint32_t *near;         /* PARQUET_NEAR entries, + 1 */
 };
+
+enum { PARQUET_RECENT = 64 };
 
 struct parquet_column {
 	enum parquet_type type;
@@ -50,16 +56,16 @@ struct parquet_column {
 	/* The page that is filled. */
 	uint64_t *values; /* of rows that are not NULL; of texts: index into entries */
 	bool *defined;    /* by row */
-	size_t rows, n, cap, bytes;
+	size_t rows, n, cap;
 	/* Distinct values: of the group, or, once its dictionary is complete, a page's texts. */
 	struct places places;
 	ARRAY(struct parquet_entry) entries;
 	struct buf texts;
-	uint64_t seed;        /* of the words of long texts */
-	uint32_t latest;      /* entry of the latest text */
-	size_t in_dictionary; /* the first entries, which pages use */
-	bool is_plain;        /* the dictionary is complete, and pages no longer use it */
-	bool never_pays;      /* a dictionary, in earlier groups */
+	uint64_t seed;                   /* of the words of texts */
+	uint32_t recent[PARQUET_RECENT]; /* entries of texts, by hash */
+	size_t in_dictionary;            /* the first entries, which pages use */
+	bool is_plain;   /* the dictionary is complete, and pages no longer use it */
+	bool never_pays; /* a dictionary, in earlier groups */
 	/* The group so far. */
 	struct buf pages, dictionary; /* with headers */
 	uint64_t all_rows, nulls, plain_bytes;
@@ -78,8 +84,11 @@ void parquet_column_fini(struct parquet_column *c);
 void parquet_column_end(struct parquet_column *c, struct parquet_work *w);
 /* parquet_column_next_group - empties it. */
 void parquet_column_next_group(struct parquet_column *c);
-/* parquet_column_page - ends a page if it is full. */
+/* parquet_column_page - ends a page, of PARQUET_PAGE_ROWS at most. */
 void parquet_column_page(struct parquet_column *c, struct parquet_work *w);
+/* parquet_column_repeat - @rows rows with the same text. */
+void parquet_column_repeat(struct parquet_column *c, struct parquet_work *w, const char *text,
+			   size_t rows);
 
 /* ---- values: one for each row ---- */
 
@@ -106,7 +115,7 @@ static inline void parquet_column_number(struct parquet_column *c, uint64_t v)
 	c->values[c->n++] = v;
 }
 
-/* parquet_column_text - of PARQUET_TEXT, it must be UTF-8. */
+/* parquet_column_text - foreign text: in PARQUET_TEXT, invalid UTF-8 becomes U+FFFD. */
 void parquet_column_text(struct parquet_column *c, const char *data, size_t len);
 
 #endif

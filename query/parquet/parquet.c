@@ -7,13 +7,14 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "base/text/utf8.h"
 #include "cdict/version.h"
 #include "query/parquet/thrift.h"
 
 #define MAGIC "PAR1"
 /* Compressed bytes after which a row group ends early. */
 enum { GROUP_BYTES = 64 << 20 };
+/* Bytes of texts after which a page ends early. */
+enum { PAGE_BYTES = 1 << 20 };
 /* Parquet's numbers. */
 enum {
 	TYPE_INT64 = 2,
@@ -172,8 +173,12 @@ static int end_group(struct parquet *p, struct parquet_row *g, struct cdict_erro
 
 	if (!g->rows)
 		return 0;
-	for (size_t i = 0; i < p->opts.n; i++)
+	for (size_t i = 0; i < p->opts.n; i++) {
+		if (p->opts.fields[i].constant)
+			parquet_column_repeat(&g->columns[i], &p->work, p->opts.fields[i].constant,
+					      g->rows);
 		parquet_column_end(&g->columns[i], &p->work);
+	}
 	if (failed(p, g, err))
 		return failed(p, g, err);
 	thrift_list(&t, 1, THRIFT_STRUCT, p->opts.n);
@@ -198,7 +203,7 @@ static int end_group(struct parquet *p, struct parquet_row *g, struct cdict_erro
 		parquet_column_next_group(&g->columns[i]);
 	p->n_groups++;
 	p->rows += g->rows;
-	g->rows = 0;
+	g->rows = g->in_page = g->bytes = 0;
 	if (g == &p->groups[IN_TIME])
 		p->floor = g->last_ts;
 	return failed(p, g, err);
@@ -213,44 +218,27 @@ struct parquet_row *parquet_row(struct parquet *p, int64_t ts)
 	return g;
 }
 
-int parquet_row_end(struct parquet *p, struct parquet_row *row, struct cdict_error *err)
+/* Ends the pages of a full page's rows, and the group if it is full. */
+static int end_pages(struct parquet *p, struct parquet_row *row, struct cdict_error *err)
 {
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < p->opts.n; i++) {
-		struct parquet_column *c = &row->columns[i];
-
-		parquet_column_page(c, &p->work);
-		bytes += c->pages.len;
-		if (c->failed)
-			return cdict_fail_nomem(err);
+		parquet_column_page(&row->columns[i], &p->work);
+		bytes += row->columns[i].pages.len;
 	}
-	row->rows++;
-	return row->rows == PARQUET_GROUP_ROWS || bytes >= GROUP_BYTES ? end_group(p, row, err)
-								       : p->sink->error;
+	row->in_page = row->bytes = 0;
+	if (row->rows >= PARQUET_GROUP_ROWS || bytes >= GROUP_BYTES)
+		return end_group(p, row, err);
+	return failed(p, row, err);
 }
 
-void parquet_text(struct parquet_row *row, size_t i, const char *data, size_t len)
+int parquet_row_end(struct parquet *p, struct parquet_row *row, struct cdict_error *err)
 {
-	struct parquet_column *c = &row->columns[i];
-	const char *piece;
-	struct buf valid = { 0 };
-	size_t n, at = 0;
-
-	while (at < len && (unsigned char)data[at] < 0x80)
-		at++;
-	if (at == len || utf8_size(data, len) == len) {
-		/* U+FFFD is longer than what it replaces */
-		parquet_column_text(c, data, len);
-		return;
-	}
-	for (at = 0; at < len;) {
-		at += utf8_piece(data + at, len - at, &piece, &n);
-		buf_add(&valid, piece, n);
-	}
-	c->failed |= valid.failed;
-	parquet_column_text(c, (const char *)valid.data, valid.failed ? 0 : valid.len);
-	buf_fini(&valid);
+	row->rows++;
+	if (++row->in_page < PARQUET_PAGE_ROWS && row->bytes < PAGE_BYTES)
+		return 0;
+	return end_pages(p, row, err);
 }
 
 /* ---- the footer ---- */

@@ -32,6 +32,7 @@ struct parquet_row; /* of the row group that gets it */
 struct parquet_field {
 	const char *name; /* UTF-8; several may have the same */
 	enum parquet_type type;
+	const char *constant; /* the text of all rows, which do not give it; or NULL */
 };
 
 struct parquet_pair {
@@ -61,6 +62,7 @@ void parquet_abort(struct parquet *p);
 struct parquet_row {
 	struct parquet_column *columns;
 	size_t rows;
+	size_t in_page, bytes; /* rows of the page, bytes of texts in it */
 	int64_t last_ts;
 };
 
@@ -82,12 +84,11 @@ static inline void parquet_real(struct parquet_row *row, size_t i, double v)
 	parquet_column_number(&row->columns[i], bits);
 }
 
-static inline void parquet_bytes(struct parquet_row *row, size_t i, const char *data, size_t len)
+/* parquet_text - texts and bytes; invalid UTF-8 in a text becomes U+FFFD. */
+static inline void parquet_text(struct parquet_row *row, size_t i, const char *data, size_t len)
 {
+	row->bytes += len;
 	parquet_column_text(&row->columns[i], data, len);
 }
-
-/* parquet_text - foreign text: invalid UTF-8 becomes U+FFFD. */
-void parquet_text(struct parquet_row *row, size_t i, const char *data, size_t len);
 
 #endif

@@ -128,7 +128,7 @@ static enum parquet_type type_of(const struct query_column *c)
 					   : PARQUET_BYTES;
 }
 
-static int set_fields(struct writer *w)
+static int set_fields(struct writer *w, const struct query_run_of *run)
 {
 	size_t n = 0;
 
@@ -146,6 +146,7 @@ static int set_fields(struct writer *w)
 			w->ts = (int)i;
 		w->fields[w->n].name = utf8_name(c->name);
 		w->fields[w->n].type = type_of(c);
+		w->fields[w->n].constant = c->role == QUERY_RUN ? run->name : NULL;
 		if (!w->fields[w->n].name)
 			return -ENOMEM;
 		w->columns[w->n++] = (int)i;
@@ -219,7 +220,7 @@ static int add_writer(struct job *job, const struct query_table *table, struct c
 	if (!w)
 		return cdict_fail_nomem(err);
 	*w = (struct writer){ .table = table, .fd = -1 };
-	if (set_fields(w))
+	if (set_fields(w, job->run))
 		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < w->n; i++)
 		scan.used |= UINT64_C(1) << (w->columns[i] < 63 ? w->columns[i] : 63);
@@ -255,7 +256,7 @@ static int add_value(struct writer *w, struct parquet_row *row, size_t i,
 	else if (v->kind == QUERY_TEXT && type == PARQUET_TEXT)
 		parquet_text(row, i, v->data, v->len);
 	else if ((v->kind == QUERY_BLOB || v->kind == QUERY_TEXT) && type == PARQUET_BYTES)
-		parquet_bytes(row, i, v->data, v->len);
+		parquet_text(row, i, v->data, v->len);
 	else if (v->kind == QUERY_FAILED)
 		return v->integer == -ENOMEM ? cdict_fail_nomem(err)
 					     : cdict_fail(err, (int)v->integer, CDICT_NO_OFFSET,
@@ -265,18 +266,14 @@ static int add_value(struct writer *w, struct parquet_row *row, size_t i,
 	return 0;
 }
 
-static void value_of(struct query_value *v, const struct writer *w, const struct job *job,
-		     int column)
+static inline void value_of(struct query_value *v, const struct writer *w, int column)
 {
 	v->kind = QUERY_NULL;
 	v->given = NULL;
-	if (w->table->columns[column].role == QUERY_RUN)
-		query_result_text(v, job->run->name);
-	else
-		w->src->column(w->src, v, column);
+	w->src->column(w->src, v, column);
 }
 
-static int add_row(struct writer *w, const struct job *job, struct cdict_error *err)
+static int add_row(struct writer *w, struct cdict_error *err)
 {
 	struct parquet_row *row;
 	struct query_value v;
@@ -284,10 +281,12 @@ static int add_row(struct writer *w, const struct job *job, struct cdict_error *
 
 	v.kind = QUERY_NULL;
 	if (w->ts >= 0)
-		value_of(&v, w, job, w->ts);
+		value_of(&v, w, w->ts);
 	row = parquet_row(w->file, v.kind == QUERY_INTEGER ? v.integer : PARQUET_NO_TIME);
 	for (size_t i = 0; i < w->n && !rc; i++) {
-		value_of(&v, w, job, w->columns[i]);
+		if (w->fields[i].constant)
+			continue;
+		value_of(&v, w, w->columns[i]);
 		rc = add_value(w, row, i, &v, err);
 		if (v.given)
 			free(v.given);
@@ -296,12 +295,12 @@ static int add_row(struct writer *w, const struct job *job, struct cdict_error *
 }
 
 /* Adds the rows that the source has now. */
-static int add_rows(struct writer *w, const struct job *job, struct cdict_error *err)
+static int add_rows(struct writer *w, struct cdict_error *err)
 {
 	int rc;
 
 	while ((rc = w->src->next(w->src, err)) > 0) {
-		rc = add_row(w, job, err);
+		rc = add_row(w, err);
 		if (rc)
 			return rc;
 	}
@@ -320,7 +319,7 @@ static int walk(struct job *job, struct cdict_error *err)
 		rc = more < 0 ? more : 0;
 		for (size_t i = 0; i < job->all.n && !rc; i++)
 			if (job->all.at[i].table->flags & QUERY_WALK)
-				rc = add_rows(&job->all.at[i], job, err);
+				rc = add_rows(&job->all.at[i], err);
 	}
 	return rc;
 }
@@ -368,14 +367,14 @@ static struct writer **tables_of_types(struct job *job, const struct cdict_schem
 	return of;
 }
 
-static int add_event(struct job *job, struct writer *const *of, const struct cdict_event *ev,
+static int add_event(struct writer *const *of, const struct cdict_event *ev,
 		     struct cdict_error *err)
 {
 	int rc = 0;
 
 	for (size_t k = 0; k < TABLES_OF_TYPE && of[k] && !rc; k++) {
 		((struct stream_source *)(void *)of[k]->src)->ev = *ev;
-		rc = add_row(of[k], job, err);
+		rc = add_row(of[k], err);
 	}
 	return rc;
 }
@@ -401,7 +400,7 @@ static int pass(struct job *job, struct cdict_error *err)
 	while (!rc && (rc = src->next(src, err)) > 0) {
 		const struct cdict_event *ev = &((struct stream_source *)(void *)src)->ev;
 
-		rc = add_event(job, of + ev->type->index * TABLES_OF_TYPE, ev, err);
+		rc = add_event(of + ev->type->index * TABLES_OF_TYPE, ev, err);
 	}
 	if (src)
 		src->close(src);
@@ -469,7 +468,7 @@ static int write_run(struct query_db *qdb, const struct query_run_of *run, struc
 		rc = pass(&job, err);
 	for (size_t i = 0; i < job.all.n && !rc; i++)
 		if (!(job.all.at[i].table->flags & (QUERY_WALK | QUERY_EVENTS)))
-			rc = add_rows(&job.all.at[i], &job, err);
+			rc = add_rows(&job.all.at[i], err);
 	return end_files(&job, rc, err);
 }
 

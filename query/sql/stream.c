@@ -194,7 +194,20 @@ void stream_result_field(const struct stream_source *s, struct query_value *out,
 		query_result_bytes(out, QUERY_BLOB, b.data, b.len);
 }
 
-void stream_result_utid(const struct stream_source *s, struct query_value *out)
+static const struct query_thread *thread_of(struct stream_source *s, int32_t tid)
+{
+	struct stream_thread *known = &s->threads[(uint32_t)tid % STREAM_THREADS];
+	const struct query_thread *t;
+
+	if (known->tid == tid)
+		return known->thread;
+	t = query_thread_at(s->run, tid, s->ev.t_ns);
+	if (!query_thread_nth(s->run, tid, 1))
+		*known = (struct stream_thread){ tid, t };
+	return t;
+}
+
+void stream_result_utid(struct stream_source *s, struct query_value *out)
 {
 	const struct query_thread *t;
 	int32_t tid = s->ev.tid;
@@ -208,7 +221,7 @@ void stream_result_utid(const struct stream_source *s, struct query_value *out)
 		query_result_int(out, 0);
 		return;
 	}
-	t = tid > 0 ? query_thread_at(s->run, tid, s->ev.t_ns) : NULL;
+	t = tid > 0 ? thread_of(s, tid) : NULL;
 	if (t)
 		query_result_int(out, t->utid);
 }

@@ -172,7 +172,7 @@ static int field_of_column(const void *ctx, const struct cdict_event_type *type,
 
 static void event_column(struct query_source *src, struct query_value *out, int column)
 {
-	const struct stream_source *s = (const struct stream_source *)(const void *)src;
+	struct stream_source *s = (struct stream_source *)(void *)src;
 	const struct query_event_table *e = s->ctx;
 
 	switch (column) {
@@ -314,7 +314,7 @@ static bool all(const void *ctx, const struct cdict_event_type *type)
 
 static void ftrace_column(struct query_source *src, struct query_value *out, int column)
 {
-	const struct stream_source *s = (const struct stream_source *)(const void *)src;
+	struct stream_source *s = (struct stream_source *)(void *)src;
 
 	switch (column) {
 	case FTRACE_TS:

@@ -48,7 +48,7 @@ static bool lasts(const void *ctx, const struct cdict_event_type *type)
 
 static void column_of(struct query_source *src, struct query_value *out, int column)
 {
-	const struct stream_source *s = (const struct stream_source *)(const void *)src;
+	struct stream_source *s = (struct stream_source *)(void *)src;
 	uint64_t dur = s->ev.values[stream_field(s, 0)];
 
 	switch (column) {
