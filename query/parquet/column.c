@@ -167,8 +167,9 @@ static bool is_entry(const struct parquet_column *c, uint32_t i, const uint64_t 
 {
 	const struct parquet_entry *e = &c->entries.at[i];
 
+	/* the words of a short text are all of it */
 	return e->a == ab[0] && e->b == ab[1] && e->len == len &&
-	       !memcmp(c->texts.data + e->at, data, len);
+	       (len < WORDS || !memcmp(c->texts.data + e->at, data, len));
 }
 
 /* The slot of the entry, or UINT32_MAX. */
@@ -405,9 +406,14 @@ static void add_levels(const struct parquet_column *c, struct parquet_work *w)
 	size_t at = w->page.len;
 
 	buf_le32(&w->page, 0);
-	for (size_t i = 0; i < c->rows; i++)
-		w->levels[i] = c->defined[i];
-	parquet_hybrid(&w->page, w->levels, c->rows, 1);
+	if (c->n == c->rows) {
+		buf_varint(&w->page, (uint64_t)c->rows << 1); /* one run */
+		buf_u8(&w->page, 1);
+	} else {
+		for (size_t i = 0; i < c->rows; i++)
+			w->levels[i] = c->defined[i];
+		parquet_hybrid(&w->page, w->levels, c->rows, 1);
+	}
 	if (!w->page.failed) {
 		uint32_t size = htole32((uint32_t)(w->page.len - at - sizeof(uint32_t)));
 

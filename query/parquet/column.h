@@ -20,8 +20,8 @@ struct ZSTD_CCtx_s;
 
 enum parquet_type { PARQUET_INT64 = 0, PARQUET_DOUBLE, PARQUET_TEXT, PARQUET_BYTES };
 
-/* Rows of a page, and of a row group (DuckDB's size: one is read by one thread). */
-enum { PARQUET_PAGE_ROWS = 15360, PARQUET_GROUP_ROWS = 8 * PARQUET_PAGE_ROWS };
+/* Rows of a page (those of all tables fit a CPU's cache), and of a row group (DuckDB's size: one is read by one thread). */
+enum { PARQUET_PAGE_ROWS = 4096, PARQUET_GROUP_ROWS = 30 * PARQUET_PAGE_ROWS };
 
 /* Parquet's numbers of the encodings. */
 enum parquet_encoding {

@@ -242,8 +242,8 @@ static int mismatch(const struct writer *w, size_t i, struct cdict_error *err)
 			  w->table->name);
 }
 
-static int add_value(struct writer *w, struct parquet_row *row, size_t i,
-		     const struct query_value *v, struct cdict_error *err)
+static inline int add_value(struct writer *w, struct parquet_row *row, size_t i,
+			    const struct query_value *v, struct cdict_error *err)
 {
 	enum parquet_type type = w->fields[i].type;
 
@@ -276,16 +276,20 @@ static inline void value_of(struct query_value *v, const struct writer *w, int c
 static int add_row(struct writer *w, struct cdict_error *err)
 {
 	struct parquet_row *row;
-	struct query_value v;
+	struct query_value v, ts;
 	int rc = 0;
 
-	v.kind = QUERY_NULL;
+	ts.kind = QUERY_NULL;
 	if (w->ts >= 0)
-		value_of(&v, w, w->ts);
-	row = parquet_row(w->file, v.kind == QUERY_INTEGER ? v.integer : PARQUET_NO_TIME);
+		value_of(&ts, w, w->ts);
+	row = parquet_row(w->file, ts.kind == QUERY_INTEGER ? ts.integer : PARQUET_NO_TIME);
 	for (size_t i = 0; i < w->n && !rc; i++) {
 		if (w->fields[i].constant)
 			continue;
+		if (w->columns[i] == w->ts) {
+			rc = add_value(w, row, i, &ts, err);
+			continue;
+		}
 		value_of(&v, w, w->columns[i]);
 		rc = add_value(w, row, i, &v, err);
 		if (v.given)
