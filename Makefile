@@ -175,7 +175,7 @@ internal_objs := $(call objects,$(program_base) $(filter-out cmd/core/main.c,\
 	$(call sources,convert capture annotate render query cmd)))
 plugin_objs := $(call objects,$(call sources,plugin))
 # the extension that SQLite loads; without the files that load SQLite
-extension_objs := $(call objects,$(filter-out query/sql/database.c query/sql/export.c,$(filter query/sql/%,$(call sources,query))))
+extension_objs := $(call objects,$(filter-out query/sql/database.c query/sql/export.c query/sql/export_parquet.c,$(filter query/sql/%,$(call sources,query))))
 
 unit_srcs := $(sort $(wildcard tests/unit/test_*.c tests/unit/*/test_*.c))
 tool_srcs := $(sort $(wildcard tests/tools/*/*.c))
@@ -260,7 +260,7 @@ WASM ?= 1
 WASM_CC ?= clang
 engine := $(if $(filter 1,$(WASM)),build/wasm/engine.wasm)
 # files that no page needs and wasi-libc does not support
-engine_leaves := base/system/outfile.c base/system/place.c base/system/procfs.c base/system/shared_object.c
+engine_leaves := base/system/outdir.c base/system/outfile.c base/system/place.c base/system/procfs.c base/system/shared_object.c
 engine_leaves += tables/compare/changes.c tables/compare/changes_list.c tables/compare/merged.c tables/compare/rules.c tables/compare/rules_judge.c
 engine_srcs := $(filter-out $(engine_leaves),$(call sources,base format analyze tables)) \
 	$(sort $(wildcard render/wasm/*.c render/bins/*.c render/engine/*.c))

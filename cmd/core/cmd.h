@@ -213,6 +213,13 @@ int cmd_output_check(const struct cmd_call *call, const char *input, const char 
  * too. */
 int cmd_output_commit(const struct cmd_call *call, const char *path, struct outfile *of, int flags);
 void cmd_output_abort(struct outfile *of);
+/* cmd_folder_open, cmd_folder_check, cmd_folder_commit, cmd_folder_abort - the same for an output
+ * folder (base/system/outdir.h), of which one is open at a time. */
+struct outdir;
+int cmd_folder_open(struct outdir **out, const struct cmd_call *call, const char *path);
+int cmd_folder_check(const struct cmd_call *call, const char *path);
+int cmd_folder_commit(const struct cmd_call *call, const char *path, struct outdir *d);
+void cmd_folder_abort(struct outdir *d);
 /* cmd_output_write - makes the file @path from the output of @write, which returns 0 or a code with
  * *err filled; a status. */
 struct sink;

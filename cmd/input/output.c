@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "base/memory/array.h"
+#include "base/system/outdir.h"
 #include "base/system/outfile.h"
 #include "base/text/sink.h"
 #include "cmd/core/options.h"
@@ -24,6 +25,12 @@ static struct {
 	char name[PATH_MAX];
 } temporaries[OPEN_MAX_FILES];
 
+static struct {
+	volatile sig_atomic_t used;
+	int dir;
+	char name[NAME_MAX + 1];
+} temporary_folder;
+
 static const int fatal_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGXCPU };
 #define N_FATAL (sizeof(fatal_signals) / sizeof(fatal_signals[0]))
 
@@ -33,6 +40,8 @@ static void on_fatal_signal(int sig)
 		if (temporaries[i].used)
 			unlink(temporaries[i].name);
 	}
+	if (temporary_folder.used)
+		outdir_remove(temporary_folder.dir, temporary_folder.name);
 	/* SA_RESETHAND has restored the default action: end by the signal itself */
 	raise(sig);
 }
@@ -202,6 +211,58 @@ void cmd_output_abort(struct outfile *of)
 	outfile_abort(of);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
+
+/* ---- folders ---- */
+
+int cmd_folder_check(const struct cmd_call *call, const char *path)
+{
+	struct cdict_error err = { 0 };
+
+	return outdir_check(path, &err) ? failed(call, path, &err) : CMD_DONE;
+}
+
+int cmd_folder_open(struct outdir **out, const struct cmd_call *call, const char *path)
+{
+	struct cdict_error err = { 0 };
+	sigset_t old;
+	int rc;
+
+	install_handlers();
+	block_signals(&old);
+	rc = outdir_open(out, path, &err);
+	if (!rc) {
+		snprintf(temporary_folder.name, sizeof(temporary_folder.name), "%s",
+			 outdir_temporary(*out, &temporary_folder.dir));
+		temporary_folder.used = 1;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return rc ? failed(call, path, &err) : CMD_DONE;
+}
+
+int cmd_folder_commit(const struct cmd_call *call, const char *path, struct outdir *d)
+{
+	struct cdict_error err = { 0 };
+	sigset_t old;
+	int rc;
+
+	block_signals(&old);
+	temporary_folder.used = 0;
+	rc = outdir_commit(d, &err);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return rc ? failed(call, path, &err) : CMD_DONE;
+}
+
+void cmd_folder_abort(struct outdir *d)
+{
+	sigset_t old;
+
+	block_signals(&old);
+	temporary_folder.used = 0;
+	outdir_abort(d);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* ---- written by a function ---- */
 
 int cmd_output_write_kind(const struct cmd_call *call, const char *path,
 			  const struct source_kind *kind, int flags,

@@ -19,10 +19,20 @@
 #include "query/export/io_export.h"
 #include "tables/stacks/flame.h"
 
-enum to { TO_PERFETTO = 0, TO_CHROME, TO_PFW, TO_CSV, TO_FOLDED, TO_SQLITE, TO_PERFWHIZ, TO_AUTO };
+enum to {
+	TO_PERFETTO = 0,
+	TO_CHROME,
+	TO_PFW,
+	TO_CSV,
+	TO_FOLDED,
+	TO_SQLITE,
+	TO_PARQUET,
+	TO_PERFWHIZ,
+	TO_AUTO
+};
 
-static const char *const to_names[] = { "perfetto", "chrome",   "pfw",  "csv", "folded",
-					"sqlite",   "perfwhiz", "auto", NULL };
+static const char *const to_names[] = { "perfetto", "chrome",  "pfw",      "csv",  "folded",
+					"sqlite",   "parquet", "perfwhiz", "auto", NULL };
 
 static const struct {
 	const char *ending;
@@ -30,8 +40,9 @@ static const struct {
 } endings[] = { { ".pftrace", TO_PERFETTO }, { ".perfetto-trace", TO_PERFETTO },
 		{ ".json", TO_CHROME },      { ".pfw", TO_PFW },
 		{ ".csv", TO_CSV },          { ".folded", TO_FOLDED },
-		{ ".sqlite", TO_SQLITE },    { ".db", TO_SQLITE } };
-#define ENDINGS ".pftrace, .json, .pfw, .csv, .folded or .sqlite"
+		{ ".sqlite", TO_SQLITE },    { ".db", TO_SQLITE },
+		{ ".parquet", TO_PARQUET } };
+#define ENDINGS ".pftrace, .json, .pfw, .csv, .folded, .sqlite or .parquet"
 
 /* One kind of folded stacks is the default, without a name. */
 static const char *const by_names[] = { "off-cpu", "exits", "wakeups", "switches", NULL };
@@ -54,19 +65,29 @@ struct job {
 
 /* ---- format ---- */
 
+static bool is_tables(enum to to)
+{
+	return to == TO_SQLITE || to == TO_PARQUET;
+}
+
 /* Rejects stdout, gzip and filters: all rows are written, to be selected by SQL. */
-static int check_sqlite(const struct cmd_call *call, const char *path, bool gzip)
+static int check_tables(const struct cmd_call *call, enum to to, const char *path, bool gzip)
 {
 	const struct options_shared *o = call->opts;
 
+	if (to == TO_PARQUET && !strcmp(path, "-"))
+		return cmd_usage(call, "option --to parquet needs a folder: -o DIR");
+	if (to == TO_PARQUET && gzip)
+		return cmd_usage(call,
+				 "option --gzip: the output of --to parquet is already compressed");
 	if (!strcmp(path, "-") || gzip)
 		return cmd_usage(call,
 				 "option --to sqlite needs an uncompressed output file: -o FILE");
 	if (o->task || o->tids.n || o->vm || o->cpus.n || o->no_guest_mode || o->merge_sys_tasks ||
 	    o->append_tid)
 		return cmd_usage(
-			call,
-			"option --to sqlite can select a time range only; select the rest in SQL");
+			call, "option --to %s can select a time range only; select the rest in SQL",
+			to_names[to]);
 	return CMD_DONE;
 }
 
@@ -88,8 +109,8 @@ static int choose(struct job *job, const char *path)
 	if (o->by && job->to != TO_FOLDED)
 		return cmd_usage(job->call, "option --by cannot be used with --to %s",
 				 to_names[job->to]);
-	if (job->to == TO_SQLITE)
-		return check_sqlite(job->call, path, job->gzip);
+	if (is_tables(job->to))
+		return check_tables(job->call, job->to, path, job->gzip);
 	if (o->gzip && job->to == TO_PERFWHIZ)
 		return cmd_usage(
 			job->call,
@@ -203,7 +224,7 @@ static int walk(struct job *job)
 static int export_tables(struct job *job, const char *path)
 {
 	struct figures *f = &job->f;
-	int status = export_sqlite(f, path);
+	int status = job->to == TO_SQLITE ? export_sqlite(f, path) : export_parquet(f, path);
 
 	if (!status)
 		status = cmd_loss_status(f->call, f->file, f->reader, f->opts->max_loss_pct);
@@ -218,11 +239,13 @@ static int export_run(const struct cmd_call *call)
 	struct job job = { .call = call };
 	int status = choose(&job, path);
 
-	if (!status) /* before reading everything */
+	if (!status && job.to == TO_PARQUET)
+		status = cmd_folder_check(call, path);
+	else if (!status) /* before reading everything */
 		status = cmd_output_check_kind(call, NULL, path, kind_of(job.to));
 	if (!status)
 		status = figures_open_file(&job.f, call, input_file(call));
-	if (!status && job.to == TO_SQLITE)
+	if (!status && is_tables(job.to))
 		return export_tables(&job, path);
 	if (!status)
 		status = walk(&job);
@@ -252,7 +275,7 @@ static const struct cmd_option export_options[] = {
 	OPTION_OUTPUT_OR_STDOUT,
 	CMD_CHOICE(
 		0, "to", struct export_opts, to, "FORMAT", to_names, "auto",
-		"perfetto, chrome (JSON), pfw, csv, folded (stacks), sqlite, or perfwhiz; auto: by the "
+		"perfetto, chrome (JSON), pfw, csv, folded (stacks), sqlite, parquet (a folder), or perfwhiz; auto: by the "
 		"output's ending, " ENDINGS),
 	CMD_FLAG('z', "gzip", struct export_opts, gzip,
 		 "compress the output, as done for one that ends in .gz"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* export.h - the part of cdict export that reads tables instead of a walk: an SQLite file. */
+/* export.h - the part of cdict export that reads tables instead of a walk: SQLite, Parquet. */
 #ifndef CMD_QUERY_EXPORT_H
 #define CMD_QUERY_EXPORT_H
 
@@ -7,5 +7,7 @@
 
 /* export_sqlite - writes the capture's tables, as in cdict query, to a file at @path; a status. */
 int export_sqlite(struct figures *f, const char *path);
+/* export_parquet - the same to Parquet files in a new folder @path. */
+int export_parquet(struct figures *f, const char *path);
 
 #endif

@@ -19,6 +19,10 @@
 #include "cmd/input/maps.h"
 #include "cmd/tables/figures.h"
 
+/* Those of enum table_format, and Parquet. */
+static const char *const formats[] = { "text", "csv", "json", "md", "parquet", NULL };
+enum { AS_PARQUET = 4 };
+
 struct query_opts {
 	struct options_shared shared;
 	const char *sql; /* file with statements */
@@ -198,6 +202,36 @@ static void clear_progress(const struct session *s)
 		fprintf(stderr, "\r\033[K");
 }
 
+static int run_sql(struct session *s, struct query_out *out, struct cdict_error *err)
+{
+	int rc;
+
+	if (!s->call->quiet && isatty(STDERR_FILENO)) {
+		out->progress = on_progress;
+		out->progress_ctx = s;
+	}
+	s->begun_ns = monotonic_ns();
+	rc = query_run(s->query, s->sql, out, err);
+	clear_progress(s);
+	return rc;
+}
+
+static int write_parquet(struct session *s, struct sink *sink, struct cdict_error *err)
+{
+	struct query_parquet parquet;
+	struct query_out out = { .columns = query_parquet_columns,
+				 .row = query_parquet_row,
+				 .ctx = &parquet };
+	int rc;
+
+	query_parquet_init(&parquet, sink, err);
+	rc = run_sql(s, &out, err);
+	if (!rc)
+		rc = query_parquet_end(&parquet);
+	query_parquet_fini(&parquet);
+	return rc;
+}
+
 static int write_results(void *ctx, struct sink *sink, struct cdict_error *err)
 {
 	struct session *s = ctx;
@@ -207,14 +241,10 @@ static int write_results(void *ctx, struct sink *sink, struct cdict_error *err)
 				 .ctx = &printer };
 	int rc;
 
+	if (s->opts->shared.format == AS_PARQUET)
+		return write_parquet(s, sink, err);
 	query_printer_init(&printer, sink, (enum table_format)s->opts->shared.format, s->frames);
-	if (!s->call->quiet && isatty(STDERR_FILENO)) {
-		out.progress = on_progress;
-		out.progress_ctx = s;
-	}
-	s->begun_ns = monotonic_ns();
-	rc = query_run(s->query, s->sql, &out, err);
-	clear_progress(s);
+	rc = run_sql(s, &out, err);
 	if (!rc)
 		rc = query_printer_end(&printer);
 	query_printer_fini(&printer);
@@ -270,6 +300,9 @@ static int query_cmd_run(const struct cmd_call *call)
 	struct session s = { .call = call, .opts = call->opts, .percent = -1 };
 	int status = CMD_DONE;
 
+	if (s.opts->shared.format == AS_PARQUET && isatty(STDOUT_FILENO) &&
+	    (!s.opts->shared.output || !strcmp(s.opts->shared.output, "-")))
+		return cmd_usage(call, "cannot write binary output to a terminal; use -o FILE");
 	if (s.opts->shared.output)
 		status = cmd_output_check(call, NULL, s.opts->shared.output);
 	if (!status)
@@ -304,7 +337,9 @@ static const struct cmd_option query_options[] = {
 	OPTION_TIME,
 	OPTION_FROM,
 	OPTION_CAP,
-	OPTION_FORMAT_ROWS,
+	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", formats, "text",
+		   "output format: text, csv, json, md or parquet"),
+	OPTION_JSON(formats),
 	OPTION_NO_PAGER,
 	OPTIONS_READ,
 	CMD_OPTIONS_END,

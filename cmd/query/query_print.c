@@ -30,13 +30,13 @@ void query_printer_init(struct query_printer *p, struct sink *s, enum table_form
 
 /* ---- cells ---- */
 
-/* Converts a value to text for all formats, before escaping. */
-static void value_text(struct sink *s, const struct query_value *v)
+void query_value_text(struct sink *s, const struct query_value *v)
 {
 	static const char digits[] = "0123456789abcdef";
 
 	switch (v->kind) {
 	case QUERY_NULL:
+	case QUERY_FAILED:
 		break;
 	case QUERY_INTEGER:
 		sink_printf(s, "%" PRId64, v->integer);
@@ -63,11 +63,11 @@ static void add_cell(struct query_printer *p, struct sink *s, const struct query
 	char *text;
 
 	if (v->kind != QUERY_TEXT) {
-		value_text(s, v);
+		query_value_text(s, v);
 		return;
 	}
 	sink_to_memory(&plain);
-	value_text(&plain, v);
+	query_value_text(&plain, v);
 	text = sink_take(&plain, &len);
 	if (!text)
 		s->error = -ENOMEM;
@@ -184,7 +184,7 @@ static int json_row(struct query_printer *p, const struct query_value *values)
 			break;
 		default:
 			sink_to_memory(&s);
-			value_text(&s, v);
+			query_value_text(&s, v);
 			text = sink_take(&s, &len);
 			if (!text)
 				return -ENOMEM;

@@ -70,7 +70,7 @@ static void on_start(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	(void)argc;
 	(void)argv;
 	if (bounds(sqlite3_user_data(ctx), &first_ns, &last_ns))
-		query_result_time(ctx, first_ns);
+		sqlite3_result_int64(ctx, (sqlite3_int64)first_ns);
 }
 
 static void on_end(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -80,7 +80,7 @@ static void on_end(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	(void)argc;
 	(void)argv;
 	if (bounds(sqlite3_user_data(ctx), &first_ns, &last_ns))
-		query_result_time(ctx, last_ns);
+		sqlite3_result_int64(ctx, (sqlite3_int64)last_ns);
 }
 
 static void on_dur(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -90,7 +90,8 @@ static void on_dur(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	(void)argc;
 	(void)argv;
 	if (bounds(sqlite3_user_data(ctx), &first_ns, &last_ns))
-		query_result_time(ctx, last_ns > first_ns ? last_ns - first_ns : 0);
+		sqlite3_result_int64(ctx,
+				     (sqlite3_int64)(last_ns > first_ns ? last_ns - first_ns : 0));
 }
 
 /* ---- percentile(x, p): between the two values at that rank, p from 0 to 100 ---- */

@@ -286,12 +286,12 @@ static int set_next(struct query_source *src, struct cdict_error *err)
 	return s->at++ < s->set.n;
 }
 
-static void set_column(struct query_source *src, sqlite3_context *ctx, int column)
+static void set_column(struct query_source *src, struct query_value *out, int column)
 {
 	const struct set_source *s = (const struct set_source *)(const void *)src;
 	struct pair p = pair_at(&s->set, s->at - 1);
 
-	sqlite3_result_int64(ctx, column ? (int64_t)((uint64_t)p.to - (uint64_t)p.from) : p.from);
+	query_result_int(out, column ? (int64_t)((uint64_t)p.to - (uint64_t)p.from) : p.from);
 }
 
 static void set_close(struct query_source *src)

@@ -23,7 +23,7 @@ static void list_close(struct query_source *src)
 }
 
 int list_open(struct query_source **out, struct query_run_of *run, size_t n, size_t only,
-	      void (*column)(struct query_source *src, sqlite3_context *ctx, int column),
+	      void (*column)(struct query_source *src, struct query_value *out, int column),
 	      struct cdict_error *err)
 {
 	struct list_source *l = calloc(1, sizeof(*l));

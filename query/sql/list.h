@@ -14,7 +14,7 @@ struct list_source {
 
 /* list_open - opens a source of @n rows, or of row @only alone if that is below @n. */
 int list_open(struct query_source **out, struct query_run_of *run, size_t n, size_t only,
-	      void (*column)(struct query_source *src, sqlite3_context *ctx, int column),
+	      void (*column)(struct query_source *src, struct query_value *out, int column),
 	      struct cdict_error *err);
 #define LIST_ALL SIZE_MAX
 

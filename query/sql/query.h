@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/system/outdir.h"
 #include "cdict/reader.h"
 #include "format/labels/label_index.h"
 
@@ -47,13 +48,24 @@ int query_open(struct query **out, const struct query_file *files, size_t n,
 void query_close(struct query *q);
 
 /* A value of a row. */
-enum query_kind { QUERY_NULL = 0, QUERY_INTEGER, QUERY_REAL, QUERY_TEXT, QUERY_BLOB };
+enum query_kind {
+	QUERY_NULL = 0,
+	QUERY_INTEGER,
+	QUERY_REAL,
+	QUERY_TEXT,
+	QUERY_BLOB,
+	QUERY_FAILED /* to be computed: @integer is a negative errno; no value of a result */
+};
+enum { QUERY_VALUE_ROOM = 24 };
 struct query_value {
 	enum query_kind kind;
 	int64_t integer;
 	double real;
-	const char *data; /* TEXT and BLOB, borrowed for the call; NUL-terminated */
+	const char *
+		data; /* TEXT and BLOB, borrowed for the call; those of results are NUL-terminated */
 	size_t len;
+	char *given;                 /* @data of a table's column if it must be freed, else NULL */
+	char room[QUERY_VALUE_ROOM]; /* for such a column's short text */
 };
 
 /* Receives the results of a statement. A return value other than 0 ends it and becomes query_run()'s result. */
@@ -77,5 +89,9 @@ uint64_t query_blocks_read(const struct query *q);
 /* query_export_sqlite - writes the tables of @files as an SQLite database to @path, which is empty or does not exist. */
 int query_export_sqlite(const struct query_file *files, size_t n, const struct query_options *opts,
 			const char *path, struct cdict_error *err);
+
+/* query_export_parquet - writes them as Parquet files: a folder for each table, in it one for each of @files. */
+int query_export_parquet(const struct query_file *files, size_t n, const struct query_options *opts,
+			 struct outdir *dir, struct cdict_error *err);
 
 #endif

@@ -117,7 +117,7 @@ static int open_events(struct stream_source *s, const struct stream_options *opt
 	struct cdict_query query = { .size = sizeof(query), .jobs = s->run->db->opts.jobs };
 	uint32_t cpu = opts->scan->cpu;
 	const uint64_t **fields;
-	int rc;
+	int rc = 0;
 
 	set_window(s, opts, &query);
 	if (opts->scan->has_cpu) {
@@ -132,14 +132,15 @@ static int open_events(struct stream_source *s, const struct stream_options *opt
 	}
 	if (set_types(s, opts, &query, &fields))
 		return cdict_fail_nomem(err);
-	rc = s->done ? 0 : cdict_events_open(&s->it, s->run->reader, &query, err);
+	if (!s->done && !opts->scan->shared)
+		rc = cdict_events_open(&s->it, s->run->reader, &query, err);
 	free(fields);
 	return rc;
 }
 
 int stream_open(struct query_source **out, struct query_run_of *run,
 		const struct stream_options *opts,
-		void (*column)(struct query_source *src, sqlite3_context *ctx, int column),
+		void (*column)(struct query_source *src, struct query_value *out, int column),
 		struct cdict_error *err)
 {
 	struct stream_source *s = calloc(1, sizeof(*s));
@@ -166,7 +167,7 @@ int stream_field(const struct stream_source *s, size_t field)
 	return s->fields[s->ev.type->index * s->n_fields + field];
 }
 
-void stream_result_field(const struct stream_source *s, sqlite3_context *ctx, int field)
+void stream_result_field(const struct stream_source *s, struct query_value *out, int field)
 {
 	const struct cdict_field *f;
 	struct cdict_bytes b;
@@ -178,23 +179,35 @@ void stream_result_field(const struct stream_source *s, sqlite3_context *ctx, in
 		if (s->run->sparse && f->kind == CDICT_FIELD_INT && f->size == 8 &&
 		    (int64_t)s->ev.values[field] == INT64_MIN)
 			return;
-		sqlite3_result_int64(ctx, (sqlite3_int64)s->ev.values[field]);
+		query_result_int(out, (int64_t)s->ev.values[field]);
 		return;
 	}
 	b = cdict_event_bytes(&s->ev, (size_t)field);
 	if (s->run->sparse && f->is_text && !b.len)
 		return;
 	if (b.len > INT32_MAX)
-		sqlite3_result_error_toobig(ctx);
+		query_result_failed(out, -EFBIG);
 	else if (f->is_text)
-		sqlite3_result_text(ctx, b.len ? (const char *)b.data : "",
-				    (int)strnlen((const char *)b.data, b.len), SQLITE_TRANSIENT);
+		query_result_bytes(out, QUERY_TEXT, b.data,
+				   b.len ? strnlen((const char *)b.data, b.len) : 0);
 	else
-		sqlite3_result_blob(ctx, b.len ? (const void *)b.data : "", (int)b.len,
-				    SQLITE_TRANSIENT);
+		query_result_bytes(out, QUERY_BLOB, b.data, b.len);
 }
 
-void stream_result_utid(const struct stream_source *s, sqlite3_context *ctx)
+static const struct query_thread *thread_of(struct stream_source *s, int32_t tid)
+{
+	struct stream_thread *known = &s->threads[(uint32_t)tid % STREAM_THREADS];
+	const struct query_thread *t;
+
+	if (known->tid == tid)
+		return known->thread;
+	t = query_thread_at(s->run, tid, s->ev.t_ns);
+	if (!query_thread_nth(s->run, tid, 1))
+		*known = (struct stream_thread){ tid, t };
+	return t;
+}
+
+void stream_result_utid(struct stream_source *s, struct query_value *out)
 {
 	const struct query_thread *t;
 	int32_t tid = s->ev.tid;
@@ -205,10 +218,10 @@ void stream_result_utid(const struct stream_source *s, sqlite3_context *ctx)
 		tid = field >= 0 ? (int32_t)s->ev.values[field] : -1;
 	}
 	if (!tid) {
-		sqlite3_result_int64(ctx, 0);
+		query_result_int(out, 0);
 		return;
 	}
-	t = tid > 0 ? query_thread_at(s->run, tid, s->ev.t_ns) : NULL;
+	t = tid > 0 ? thread_of(s, tid) : NULL;
 	if (t)
-		sqlite3_result_int64(ctx, t->utid);
+		query_result_int(out, t->utid);
 }

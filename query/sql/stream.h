@@ -5,6 +5,8 @@
 
 #include "query/sql/tables.h"
 
+enum { STREAM_THREADS = 256 };
+
 struct stream_source {
 	struct query_source base;
 	struct query_run_of *run;
@@ -15,6 +17,11 @@ struct stream_source {
 	uint64_t *types, *cpus; /* bitmaps that @it reads */
 	const void *ctx;        /* the caller's */
 	bool done;
+	/* The tasks of tids that only one task had, by the tid's last bits. */
+	struct stream_thread {
+		int32_t tid; /* 0: none */
+		const struct query_thread *thread;
+	} threads[STREAM_THREADS];
 };
 
 /* The events and fields to read. */
@@ -31,11 +38,11 @@ struct stream_options {
 
 int stream_open(struct query_source **out, struct query_run_of *run,
 		const struct stream_options *opts,
-		void (*column)(struct query_source *src, sqlite3_context *ctx, int column),
+		void (*column)(struct query_source *src, struct query_value *out, int column),
 		struct cdict_error *err);
 /* stream_field - the current event's field that is the caller's field number @field, or -1. */
 int stream_field(const struct stream_source *s, size_t field);
-void stream_result_field(const struct stream_source *s, sqlite3_context *ctx, int field);
-void stream_result_utid(const struct stream_source *s, sqlite3_context *ctx);
+void stream_result_field(const struct stream_source *s, struct query_value *out, int field);
+void stream_result_utid(struct stream_source *s, struct query_value *out);
 
 #endif

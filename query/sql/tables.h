@@ -11,6 +11,8 @@
 #ifndef QUERY_SQL_TABLES_H
 #define QUERY_SQL_TABLES_H
 
+#include <string.h>
+
 #include "analyze/walk/ops.h"
 #include "base/memory/array.h"
 #include "base/text/sink.h"
@@ -45,6 +47,12 @@ struct query_column {
 	bool hidden; /* SELECT * does not give it */
 };
 
+/* A walk and a pass over the events that several sources share: the caller steps both. */
+struct query_shared {
+	struct analyze_engine
+		*eng; /* made by the first source with a walk; NULL: no walk is needed */
+};
+
 /* The part of a table that a statement reads. */
 struct query_scan {
 	uint64_t from_ns, to_ns;           /* of ts, inclusive */
@@ -58,6 +66,7 @@ struct query_scan {
 	int64_t key;
 	sqlite3_value *args[QUERY_ARGS]; /* NULL: not given */
 	bool nothing;                    /* no row can match */
+	struct query_shared *shared;     /* NULL: the source reads the file itself */
 	uint64_t used; /* columns that are read: a bit for each of the first 63, bit 63 for all others */
 };
 
@@ -73,7 +82,8 @@ static inline bool query_uses(const struct query_scan *scan, int column)
 struct query_source {
 	/* 1: there is a row; 0: no more. */
 	int (*next)(struct query_source *src, struct cdict_error *err);
-	void (*column)(struct query_source *src, sqlite3_context *ctx, int column);
+	/* Sets *out, which is NULL before, to the row's value. */
+	void (*column)(struct query_source *src, struct query_value *out, int column);
 	void (*close)(struct query_source *src);
 };
 
@@ -82,6 +92,8 @@ enum query_table_flags {
 	QUERY_ORDERED = 2, /* rows of a file are ordered by ts */
 	QUERY_NARROWS = 4, /* a CPU's rows are read from its own blocks */
 	QUERY_ONCE = 8,    /* independent of files: opened once, without one */
+	QUERY_WALK = 16,   /* query/sql/walk.h: the source can share a walk */
+	QUERY_EVENTS = 32, /* query/sql/stream.h: the source can share a pass over the events */
 };
 
 struct query_table {
@@ -220,28 +232,49 @@ void query_events_free(struct query_db *qdb);
 
 /* ---- shared by sources ---- */
 
-static inline void query_result_time(sqlite3_context *ctx, uint64_t t_ns)
+/* A column's value starts as NULL; texts are borrowed until the source's next call. */
+static inline void query_result_int(struct query_value *out, int64_t v)
 {
-	if (t_ns == ANALYZE_NO_TIME)
-		sqlite3_result_null(ctx);
-	else
-		sqlite3_result_int64(ctx, (sqlite3_int64)t_ns);
+	out->kind = QUERY_INTEGER;
+	out->integer = v;
 }
 
-static inline void query_result_text(sqlite3_context *ctx, const char *text)
+static inline void query_result_real(struct query_value *out, double v)
+{
+	out->kind = QUERY_REAL;
+	out->real = v;
+}
+
+static inline void query_result_bytes(struct query_value *out, enum query_kind kind,
+				      const void *data, size_t len)
+{
+	out->kind = kind;
+	out->data = len ? data : "";
+	out->len = len;
+}
+
+static inline void query_result_failed(struct query_value *out, int code)
+{
+	out->kind = QUERY_FAILED;
+	out->integer = code;
+}
+
+static inline void query_result_time(struct query_value *out, uint64_t t_ns)
+{
+	if (t_ns != ANALYZE_NO_TIME)
+		query_result_int(out, (int64_t)t_ns);
+}
+
+static inline void query_result_text(struct query_value *out, const char *text)
 {
 	if (text)
-		sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
-	else
-		sqlite3_result_null(ctx);
+		query_result_bytes(out, QUERY_TEXT, text, strlen(text));
 }
 
-static inline void query_result_cpu(sqlite3_context *ctx, uint32_t cpu)
+static inline void query_result_cpu(struct query_value *out, uint32_t cpu)
 {
-	if (cpu == CDICT_CPU_UNKNOWN)
-		sqlite3_result_null(ctx);
-	else
-		sqlite3_result_int64(ctx, cpu);
+	if (cpu != CDICT_CPU_UNKNOWN)
+		query_result_int(out, cpu);
 }
 
 #define QUERY_COLUMNS_END                                                                          \

@@ -194,18 +194,52 @@ static int on_eof(sqlite3_vtab_cursor *base)
 	return ((struct cursor *)(void *)base)->eof;
 }
 
+static void set_result(sqlite3_context *ctx, const struct query_value *v)
+{
+	switch (v->kind) {
+	case QUERY_NULL:
+		break;
+	case QUERY_INTEGER:
+		sqlite3_result_int64(ctx, v->integer);
+		break;
+	case QUERY_REAL:
+		sqlite3_result_double(ctx, v->real);
+		break;
+	case QUERY_TEXT:
+		sqlite3_result_text64(ctx, v->data, v->len, SQLITE_TRANSIENT, SQLITE_UTF8);
+		break;
+	case QUERY_BLOB:
+		sqlite3_result_blob64(ctx, v->data, v->len, SQLITE_TRANSIENT);
+		break;
+	case QUERY_FAILED:
+		if (v->integer == -EFBIG)
+			sqlite3_result_error_toobig(ctx);
+		else
+			sqlite3_result_error_nomem(ctx);
+		break;
+	}
+}
+
 static int on_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column)
 {
 	struct cursor *c = (struct cursor *)(void *)base;
 	const struct vtab *v = (const struct vtab *)(const void *)base->pVtab;
 	enum query_role role = v->table->columns[column].role;
 
-	if (role == QUERY_RUN)
-		query_result_text(ctx, v->db->runs.at[c->at]->name);
-	else if (role < QUERY_ARG)
-		c->src->column(c->src, ctx, column);
-	else if (c->scan.args[role - QUERY_ARG])
+	if (role == QUERY_RUN) {
+		sqlite3_result_text(ctx, v->db->runs.at[c->at]->name, -1, SQLITE_TRANSIENT);
+	} else if (role < QUERY_ARG) {
+		struct query_value value;
+
+		value.kind = QUERY_NULL;
+		value.given = NULL;
+		c->src->column(c->src, &value, column);
+		set_result(ctx, &value);
+		if (value.given)
+			free(value.given);
+	} else if (c->scan.args[role - QUERY_ARG]) {
 		sqlite3_result_value(ctx, c->scan.args[role - QUERY_ARG]);
+	}
 	return SQLITE_OK;
 }
 

@@ -21,6 +21,8 @@ static int walk_next(struct query_source *src, struct cdict_error *err)
 		return 1;
 	}
 	w->rows.n = w->at = 0;
+	if (w->scan.shared)
+		return 0;
 	while (!w->done && !w->rows.n) {
 		int rc = analyze_engine_step(w->eng, STEP, err);
 
@@ -37,7 +39,8 @@ static void walk_close(struct query_source *src)
 {
 	struct walk_source *w = (struct walk_source *)(void *)src;
 
-	analyze_engine_free(w->eng);
+	if (!w->scan.shared)
+		analyze_engine_free(w->eng);
 	analyze_reasons_free(w->reasons);
 	array_fini(&w->rows);
 	array_fini(&w->utids);
@@ -134,16 +137,20 @@ static int begin_walk(struct walk_source *w, const struct query_table *table,
 	if (opts.from_ns || opts.to_ns)
 		rc = query_digests(w->run, err);
 	opts.digests = opts.from_ns || opts.to_ns ? w->run->digests : NULL;
-	if (!rc)
+	if (!rc && w->scan.shared)
+		w->eng = w->scan.shared->eng;
+	if (!rc && !w->eng)
 		rc = analyze_engine_new(&w->eng, &opts, err);
+	if (!rc && w->scan.shared)
+		w->scan.shared->eng = w->eng;
 	if (!rc)
 		rc = analyze_engine_add(w->eng, &w->ops, w, err);
-	return rc ? rc : analyze_engine_begin(w->eng, w->run->reader, err);
+	return rc || w->scan.shared ? rc : analyze_engine_begin(w->eng, w->run->reader, err);
 }
 
 int walk_open(struct query_source **out, struct query_run_of *run, const struct query_table *table,
 	      const struct query_scan *scan, const struct analyze_ops *ops,
-	      void (*column)(struct query_source *src, sqlite3_context *ctx, int column),
+	      void (*column)(struct query_source *src, struct query_value *out, int column),
 	      struct cdict_error *err)
 {
 	struct walk_source *w = calloc(1, sizeof(*w));
@@ -221,16 +228,14 @@ static int64_t look_up(const struct walk_source *w, uint32_t task, uint64_t t_ns
 	return t ? t->utid : -2;
 }
 
-void walk_result_utid(struct walk_source *w, sqlite3_context *ctx, uint32_t task, uint64_t t_ns)
+void walk_result_utid(struct walk_source *w, struct query_value *out, uint32_t task, uint64_t t_ns)
 {
 	int64_t utid;
 
-	if (task == ANALYZE_NO_TASK) {
-		sqlite3_result_null(ctx);
+	if (task == ANALYZE_NO_TASK)
 		return;
-	}
 	if (task >= w->utids.n && array_resize(&w->utids, analyze_engine_task_count(w->eng))) {
-		sqlite3_result_error_nomem(ctx);
+		query_result_failed(out, -ENOMEM);
 		return;
 	}
 	if (!w->utids.at[task])
@@ -238,30 +243,28 @@ void walk_result_utid(struct walk_source *w, sqlite3_context *ctx, uint32_t task
 	utid = w->utids.at[task] - 1;
 	if (w->cpus && query_thread_nth(w->run, analyze_engine_task(w->eng, task)->tid, 1))
 		utid = look_up(w, task, t_ns); /* a walk of one CPU has one task per tid */
-	if (utid < 0)
-		sqlite3_result_null(ctx);
-	else
-		sqlite3_result_int64(ctx, utid);
+	if (utid >= 0)
+		query_result_int(out, utid);
 }
 
-void walk_result(struct walk_source *w, sqlite3_context *ctx, const struct walk_row *row,
+void walk_result(struct walk_source *w, struct query_value *out, const struct walk_row *row,
 		 const struct query_column *column)
 {
 	switch (column->role) {
 	case QUERY_TS:
-		query_result_time(ctx, row->ts);
+		query_result_time(out, row->ts);
 		break;
 	case QUERY_TS_END:
-		query_result_time(ctx, row->end);
+		query_result_time(out, row->end);
 		break;
 	case QUERY_CPU:
-		query_result_cpu(ctx, row->cpu);
+		query_result_cpu(out, row->cpu);
 		break;
 	case QUERY_UTID:
-		walk_result_utid(w, ctx, row->task, row->ts);
+		walk_result_utid(w, out, row->task, row->ts);
 		break;
 	case QUERY_PLAIN:
-		query_result_time(ctx, row->end == ANALYZE_NO_TIME ? row->end : row->end - row->ts);
+		query_result_time(out, row->end == ANALYZE_NO_TIME ? row->end : row->end - row->ts);
 		break;
 	default: /* the window's columns stay NULL */
 		break;

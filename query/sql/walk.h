@@ -50,19 +50,20 @@ struct walk_task {
 	bool known;
 };
 
+/* The rows of a shared walk, after each step of it: next() returns 0 when there are no more yet. */
 /* walk_open - @ops are copied, self is the source; taken rows come from array_add(&rows). */
 int walk_open(struct query_source **out, struct query_run_of *run, const struct query_table *table,
 	      const struct query_scan *scan, const struct analyze_ops *ops,
-	      void (*column)(struct query_source *src, sqlite3_context *ctx, int column),
+	      void (*column)(struct query_source *src, struct query_value *out, int column),
 	      struct cdict_error *err);
 /* walk_add - adds a row if its start is wanted; NULL: it is not, or out of memory. */
 struct walk_row *walk_add(struct walk_source *w, uint64_t ts, uint64_t end, uint32_t task);
 /* walk_task - the state of @task; NULL: out of memory. */
 struct walk_task *walk_task(struct walk_source *w, uint32_t task);
 /* walk_result_utid - returns the utid of the engine's @task to SQLite. */
-void walk_result_utid(struct walk_source *w, sqlite3_context *ctx, uint32_t task, uint64_t t_ns);
+void walk_result_utid(struct walk_source *w, struct query_value *out, uint32_t task, uint64_t t_ns);
 /* walk_result - returns a column that all these tables have, by its role; without a role it is dur. */
-void walk_result(struct walk_source *w, sqlite3_context *ctx, const struct walk_row *row,
+void walk_result(struct walk_source *w, struct query_value *out, const struct walk_row *row,
 		 const struct query_column *column);
 /* walk_ended - the end of a piece without a recorded end: the end of the capture if the walk's window cut it. */
 uint64_t walk_ended(const struct walk_source *w, uint64_t end_ns);

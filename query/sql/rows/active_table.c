@@ -38,26 +38,26 @@ static int active_next(struct query_source *src, struct cdict_error *err)
 	return s->at++ < s->found.rows.n;
 }
 
-static void active_column(struct query_source *src, sqlite3_context *ctx, int column)
+static void active_column(struct query_source *src, struct query_value *out, int column)
 {
 	const struct active_source *s = (const struct active_source *)(const void *)src;
 	const struct active_row *row = &s->found.rows.at[s->at - 1];
 
 	switch (column) {
 	case ACTIVE_NAME:
-		query_result_text(ctx, row->type->event);
+		query_result_text(out, row->type->event);
 		break;
 	case ACTIVE_CATEGORY:
-		query_result_text(ctx, row->type->system);
+		query_result_text(out, row->type->system);
 		break;
 	case ACTIVE_COUNT:
-		sqlite3_result_int64(ctx, (sqlite3_int64)row->count);
+		query_result_int(out, (int64_t)row->count);
 		break;
 	case ACTIVE_SUM:
-		sqlite3_result_double(ctx, (double)row->dur_ns / 1e9);
+		query_result_real(out, (double)row->dur_ns / 1e9);
 		break;
 	default:
-		sqlite3_result_int64(ctx, (sqlite3_int64)row->dur_ns);
+		query_result_int(out, (int64_t)row->dur_ns);
 	}
 }
 

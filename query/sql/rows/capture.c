@@ -15,7 +15,7 @@ static const struct query_column loss_columns[] = {
 	QUERY_COLUMNS_END,
 };
 
-static void loss_column(struct query_source *src, sqlite3_context *ctx, int column)
+static void loss_column(struct query_source *src, struct query_value *out, int column)
 {
 	static const char *const whats[] = { "ring", "samples", "throttle", "disorder", "damage" };
 	const struct list_source *l = (const struct list_source *)(const void *)src;
@@ -24,25 +24,25 @@ static void loss_column(struct query_source *src, sqlite3_context *ctx, int colu
 
 	switch (column) {
 	case 0:
-		query_result_time(ctx, loss->from_ns);
+		query_result_time(out, loss->from_ns);
 		break;
 	case 1:
-		query_result_time(ctx, loss->to_ns - loss->from_ns);
+		query_result_time(out, loss->to_ns - loss->from_ns);
 		break;
 	case 2:
-		query_result_cpu(ctx, loss->cpu);
+		query_result_cpu(out, loss->cpu);
 		break;
 	case 3:
-		query_result_text(ctx, (size_t)loss->what < sizeof(whats) / sizeof(whats[0])
+		query_result_text(out, (size_t)loss->what < sizeof(whats) / sizeof(whats[0])
 					       ? whats[loss->what]
 					       : NULL);
 		break;
 	case 4:
-		sqlite3_result_int64(ctx, (sqlite3_int64)loss->count);
+		query_result_int(out, (int64_t)loss->count);
 		break;
 	case 5:
 		if (loss->type < cdict_schema_count(schema))
-			query_result_text(ctx, cdict_schema_at(schema, loss->type)->name);
+			query_result_text(out, cdict_schema_at(schema, loss->type)->name);
 		break;
 	default:
 		break;
@@ -71,7 +71,7 @@ static const struct query_column cpu_columns[] = {
 	{ "id", "INTEGER", QUERY_PLAIN, true },    QUERY_COLUMNS_END,
 };
 
-static void cpu_column(struct query_source *src, sqlite3_context *ctx, int column)
+static void cpu_column(struct query_source *src, struct query_value *out, int column)
 {
 	const struct list_source *l = (const struct list_source *)(const void *)src;
 	const struct tables_walk *w = &l->run->walk;
@@ -80,9 +80,9 @@ static void cpu_column(struct query_source *src, sqlite3_context *ctx, int colum
 				 : -1;
 
 	if (column == 0 || column == 4)
-		sqlite3_result_int64(ctx, (sqlite3_int64)l->at);
+		query_result_int(out, (int64_t)l->at);
 	else if (of >= 0)
-		sqlite3_result_int(ctx, of);
+		query_result_int(out, of);
 }
 
 static int cpu_open(struct query_source **out, struct query_run_of *run,
@@ -114,13 +114,13 @@ static const struct query_column metadata_columns[] = {
 	QUERY_COLUMNS_END,
 };
 
-static void metadata_column(struct query_source *src, sqlite3_context *ctx, int column)
+static void metadata_column(struct query_source *src, struct query_value *out, int column)
 {
 	const struct list_source *l = (const struct list_source *)(const void *)src;
 	const char *key, *value;
 
 	cdict_reader_info_at(l->run->reader, l->at, &key, &value);
-	query_result_text(ctx, column ? value : key);
+	query_result_text(out, column ? value : key);
 }
 
 static int metadata_open(struct query_source **out, struct query_run_of *run,
@@ -147,14 +147,14 @@ static const struct query_column bounds_columns[] = {
 	QUERY_COLUMNS_END,
 };
 
-static void bounds_column(struct query_source *src, sqlite3_context *ctx, int column)
+static void bounds_column(struct query_source *src, struct query_value *out, int column)
 {
 	const struct list_source *l = (const struct list_source *)(const void *)src;
 
 	if (column == 2)
-		sqlite3_result_int64(ctx, (sqlite3_int64)cdict_reader_events(l->run->reader));
+		query_result_int(out, (int64_t)cdict_reader_events(l->run->reader));
 	else
-		query_result_time(ctx, column ? l->run->last_ns : l->run->first_ns);
+		query_result_time(out, column ? l->run->last_ns : l->run->first_ns);
 }
 
 static int bounds_open(struct query_source **out, struct query_run_of *run,

@@ -170,32 +170,32 @@ static int field_of_column(const void *ctx, const struct cdict_event_type *type,
 	return query_uses(a->scan, f->at) ? cdict_event_type_field(type, f->name) : -1;
 }
 
-static void event_column(struct query_source *src, sqlite3_context *ctx, int column)
+static void event_column(struct query_source *src, struct query_value *out, int column)
 {
-	const struct stream_source *s = (const struct stream_source *)(const void *)src;
+	struct stream_source *s = (struct stream_source *)(void *)src;
 	const struct query_event_table *e = s->ctx;
 
 	switch (column) {
 	case EVENT_TS:
-		query_result_time(ctx, s->ev.t_ns);
+		query_result_time(out, s->ev.t_ns);
 		return;
 	case EVENT_CPU:
-		query_result_cpu(ctx, s->ev.cpu);
+		query_result_cpu(out, s->ev.cpu);
 		return;
 	case EVENT_UTID:
-		stream_result_utid(s, ctx);
+		stream_result_utid(s, out);
 		return;
 	case EVENT_TID:
 		if (s->ev.tid >= 0)
-			sqlite3_result_int(ctx, s->ev.tid);
+			query_result_int(out, s->ev.tid);
 		return;
 	default:
 		break;
 	}
 	if (e->field_of[column] >= 0)
-		stream_result_field(s, ctx, stream_field(s, (size_t)e->field_of[column]));
+		stream_result_field(s, out, stream_field(s, (size_t)e->field_of[column]));
 	else
-		sqlite3_result_int(ctx, s->ev.mode);
+		query_result_int(out, s->ev.mode);
 }
 
 static int event_open(struct query_source **out, struct query_run_of *run,
@@ -277,7 +277,7 @@ int query_events_register(struct query_db *qdb)
 			return SQLITE_NOMEM;
 		e->full = (struct query_table){ .name = e->full_name,
 						.columns = e->columns,
-						.flags = QUERY_ORDERED,
+						.flags = QUERY_ORDERED | QUERY_EVENTS,
 						.open = event_open,
 						.ctx = e };
 		e->bare = e->full;
@@ -312,29 +312,29 @@ static bool all(const void *ctx, const struct cdict_event_type *type)
 	return true;
 }
 
-static void ftrace_column(struct query_source *src, sqlite3_context *ctx, int column)
+static void ftrace_column(struct query_source *src, struct query_value *out, int column)
 {
-	const struct stream_source *s = (const struct stream_source *)(const void *)src;
+	struct stream_source *s = (struct stream_source *)(void *)src;
 
 	switch (column) {
 	case FTRACE_TS:
-		query_result_time(ctx, s->ev.t_ns);
+		query_result_time(out, s->ev.t_ns);
 		break;
 	case FTRACE_NAME:
-		query_result_text(ctx, s->ev.type->event);
+		query_result_text(out, s->ev.type->event);
 		break;
 	case FTRACE_CPU:
-		query_result_cpu(ctx, s->ev.cpu);
+		query_result_cpu(out, s->ev.cpu);
 		break;
 	case FTRACE_UTID:
-		stream_result_utid(s, ctx);
+		stream_result_utid(s, out);
 		break;
 	case FTRACE_TID:
 		if (s->ev.tid >= 0)
-			sqlite3_result_int(ctx, s->ev.tid);
+			query_result_int(out, s->ev.tid);
 		break;
 	default:
-		query_result_text(ctx, s->ev.type->system);
+		query_result_text(out, s->ev.type->system);
 		break;
 	}
 }
@@ -353,5 +353,5 @@ static int ftrace_open(struct query_source **out, struct query_run_of *run,
 
 const struct query_table query_ftrace_event = { .name = "ftrace_event",
 						.columns = ftrace_columns,
-						.flags = QUERY_ORDERED,
+						.flags = QUERY_ORDERED | QUERY_EVENTS,
 						.open = ftrace_open };

@@ -117,30 +117,29 @@ static const char *isa_name(int32_t isa)
 					     : NULL;
 }
 
-static void column_of(struct query_source *src, sqlite3_context *ctx, int column)
+static void column_of(struct query_source *src, struct query_value *out, int column)
 {
 	struct walk_source *w = (struct walk_source *)(void *)src;
 	const struct walk_row *row = walk_row_now(w);
 	const struct analyze_task *task = analyze_engine_task(w->eng, row->task);
-	char room[24];
 
 	switch (column) {
 	case EXIT_VCPU:
 		if (task->vcpu_id >= 0)
-			sqlite3_result_int(ctx, task->vcpu_id);
+			query_result_int(out, task->vcpu_id);
 		break;
 	case EXIT_REASON:
-		query_result_text(ctx, analyze_reasons_text(w->reasons, (uint32_t)row->number,
-							    row->value, room));
+		query_result_text(out, analyze_reasons_text(w->reasons, (uint32_t)row->number,
+							    row->value, out->room));
 		break;
 	case EXIT_ISA:
-		query_result_text(ctx, isa_name(row->number));
+		query_result_text(out, isa_name(row->number));
 		break;
 	case EXIT_CODE:
-		sqlite3_result_int64(ctx, (sqlite3_int64)row->value);
+		query_result_int(out, (int64_t)row->value);
 		break;
 	default:
-		walk_result(w, ctx, row, &columns[column]);
+		walk_result(w, out, row, &columns[column]);
 		break;
 	}
 }
@@ -159,6 +158,6 @@ static int open_exits(struct query_source **out, struct query_run_of *run,
 	return walk_open(out, run, table, scan, &ops, column_of, err);
 }
 
-const struct query_table query_kvm_exit = { .name = "kvm_exit",
-					    .columns = columns,
-					    .open = open_exits };
+const struct query_table query_kvm_exit = {
+	.name = "kvm_exit", .columns = columns, .flags = QUERY_WALK, .open = open_exits
+};

@@ -66,32 +66,28 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	row->number = sw->prev_prio;
 }
 
-static void result_state(const struct walk_source *w, sqlite3_context *ctx,
+static void result_state(const struct walk_source *w, struct query_value *out,
 			 const struct walk_row *row)
 {
-	char room[ANALYZE_STATE_ROOM];
-
 	if (row->known && analyze_engine_summary(w->eng)->has_state)
-		query_result_text(ctx, analyze_engine_state(w->eng, row->value, room));
-	else
-		sqlite3_result_null(ctx);
+		query_result_text(out, analyze_engine_state(w->eng, row->value, out->room));
 }
 
-static void slice_column(struct query_source *src, sqlite3_context *ctx, int column)
+static void slice_column(struct query_source *src, struct query_value *out, int column)
 {
 	struct walk_source *w = (struct walk_source *)(void *)src;
 	const struct walk_row *row = walk_row_now(w);
 
 	switch (column) {
 	case SLICE_END_STATE:
-		result_state(w, ctx, row);
+		result_state(w, out, row);
 		break;
 	case SLICE_PRIORITY:
 		if (row->number >= 0)
-			sqlite3_result_int(ctx, row->number);
+			query_result_int(out, row->number);
 		break;
 	default:
-		walk_result(w, ctx, row, &slice_columns[column]);
+		walk_result(w, out, row, &slice_columns[column]);
 		break;
 	}
 }
@@ -109,13 +105,15 @@ static int slice_open(struct query_source **out, struct query_run_of *run,
 	return walk_open(out, run, table, scan, &ops, slice_column, err);
 }
 
-const struct query_table query_sched_slice = {
-	.name = "sched_slice", .columns = slice_columns, .flags = QUERY_NARROWS, .open = slice_open
-};
+const struct query_table query_sched_slice = { .name = "sched_slice",
+					       .columns = slice_columns,
+					       .flags = QUERY_NARROWS | QUERY_WALK,
+					       .open = slice_open };
 /* The same table under its older name. */
-const struct query_table query_sched = {
-	.name = "sched", .columns = slice_columns, .flags = QUERY_NARROWS, .open = slice_open
-};
+const struct query_table query_sched = { .name = "sched",
+					 .columns = slice_columns,
+					 .flags = QUERY_NARROWS | QUERY_WALK,
+					 .open = slice_open };
 
 /* ---- thread_state ---- */
 
@@ -275,38 +273,36 @@ static const char *class_letter(int off)
 	return off >= 0 && off < ANALYZE_OFF_N ? letters[off] : NULL;
 }
 
-static void result_thread_state(const struct walk_source *w, sqlite3_context *ctx,
+static void result_thread_state(const struct walk_source *w, struct query_value *out,
 				const struct walk_row *row)
 {
 	if (row->kind == STATE_OFF && row->known)
-		result_state(w, ctx, row);
+		result_state(w, out, row);
 	else
-		sqlite3_result_text(ctx,
-				    row->kind == STATE_RUNNING ? "Running"
-				    : row->kind == STATE_WOKEN ? "R"
-							       : class_letter(row->number),
-				    -1, SQLITE_STATIC);
+		query_result_text(out, row->kind == STATE_RUNNING ? "Running"
+				       : row->kind == STATE_WOKEN ? "R"
+								  : class_letter(row->number));
 }
 
-static void state_column(struct query_source *src, sqlite3_context *ctx, int column)
+static void state_column(struct query_source *src, struct query_value *out, int column)
 {
 	struct walk_source *w = (struct walk_source *)(void *)src;
 	const struct walk_row *row = walk_row_now(w);
 
 	switch (column) {
 	case STATE_STATE:
-		result_thread_state(w, ctx, row);
+		result_thread_state(w, out, row);
 		break;
 	case STATE_IO_WAIT:
 		if (row->kind == STATE_OFF && row->other != ANALYZE_NO_TASK)
-			sqlite3_result_int(ctx, (int)row->other);
+			query_result_int(out, (int)row->other);
 		break;
 	case STATE_WAKER:
 		if (row->kind == STATE_WOKEN)
-			walk_result_utid(w, ctx, row->other, row->ts);
+			walk_result_utid(w, out, row->other, row->ts);
 		break;
 	default:
-		walk_result(w, ctx, row, &state_columns[column]);
+		walk_result(w, out, row, &state_columns[column]);
 		break;
 	}
 }
@@ -334,9 +330,9 @@ static int state_open(struct query_source **out, struct query_run_of *run,
 	return walk_open(out, run, table, &with, &ops, state_column, err);
 }
 
-const struct query_table query_thread_state = { .name = "thread_state",
-						.columns = state_columns,
-						.open = state_open };
+const struct query_table query_thread_state = {
+	.name = "thread_state", .columns = state_columns, .flags = QUERY_WALK, .open = state_open
+};
 
 /* ---- wakeup ---- */
 
@@ -370,27 +366,25 @@ static void on_wake(void *self, const struct analyze_wake *wake)
 	row->value = wake->target_cpu;
 }
 
-static void wake_column(struct query_source *src, sqlite3_context *ctx, int column)
+static void wake_column(struct query_source *src, struct query_value *out, int column)
 {
 	struct walk_source *w = (struct walk_source *)(void *)src;
 	const struct walk_row *row = walk_row_now(w);
 
 	switch (column) {
 	case WAKE_TARGET:
-		query_result_cpu(ctx, (uint32_t)row->value);
+		query_result_cpu(out, (uint32_t)row->value);
 		break;
 	case WAKE_WAKER:
-		walk_result_utid(w, ctx, row->other, row->ts);
+		walk_result_utid(w, out, row->other, row->ts);
 		break;
 	case WAKE_KIND:
-		sqlite3_result_text(ctx,
-				    row->kind == ANALYZE_KIND_WAKING   ? "waking"
-				    : row->kind == ANALYZE_KIND_WAKEUP ? "wakeup"
-								       : "wakeup_new",
-				    -1, SQLITE_STATIC);
+		query_result_text(out, row->kind == ANALYZE_KIND_WAKING   ? "waking"
+				       : row->kind == ANALYZE_KIND_WAKEUP ? "wakeup"
+									  : "wakeup_new");
 		break;
 	default:
-		walk_result(w, ctx, row, &wake_columns[column]);
+		walk_result(w, out, row, &wake_columns[column]);
 		break;
 	}
 }
@@ -407,6 +401,7 @@ static int wake_open(struct query_source **out, struct query_run_of *run,
 	return walk_open(out, run, table, &with, &ops, wake_column, err);
 }
 
-const struct query_table query_wakeup = {
-	.name = "wakeup", .columns = wake_columns, .flags = QUERY_ORDERED, .open = wake_open
-};
+const struct query_table query_wakeup = { .name = "wakeup",
+					  .columns = wake_columns,
+					  .flags = QUERY_ORDERED | QUERY_WALK,
+					  .open = wake_open };

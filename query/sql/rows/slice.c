@@ -46,36 +46,36 @@ static bool lasts(const void *ctx, const struct cdict_event_type *type)
 	return dur >= 0 && type->fields[dur].kind == CDICT_FIELD_UINT;
 }
 
-static void column_of(struct query_source *src, sqlite3_context *ctx, int column)
+static void column_of(struct query_source *src, struct query_value *out, int column)
 {
-	const struct stream_source *s = (const struct stream_source *)(const void *)src;
+	struct stream_source *s = (struct stream_source *)(void *)src;
 	uint64_t dur = s->ev.values[stream_field(s, 0)];
 
 	switch (column) {
 	case SLICE_TS:
-		query_result_time(ctx, s->ev.t_ns > dur ? s->ev.t_ns - dur : 0);
+		query_result_time(out, s->ev.t_ns > dur ? s->ev.t_ns - dur : 0);
 		break;
 	case SLICE_DUR:
-		sqlite3_result_int64(ctx, (sqlite3_int64)dur);
+		query_result_int(out, (int64_t)dur);
 		break;
 	case SLICE_UTID:
 	case SLICE_TRACK:
-		stream_result_utid(s, ctx);
+		stream_result_utid(s, out);
 		break;
 	case SLICE_CATEGORY:
-		query_result_text(ctx, s->ev.type->system);
+		query_result_text(out, s->ev.type->system);
 		break;
 	case SLICE_NAME:
-		query_result_text(ctx, s->ev.type->event);
+		query_result_text(out, s->ev.type->event);
 		break;
 	case SLICE_DEPTH:
-		sqlite3_result_int(ctx, 0);
+		query_result_int(out, 0);
 		break;
 	case SLICE_TS_END:
-		query_result_time(ctx, s->ev.t_ns);
+		query_result_time(out, s->ev.t_ns);
 		break;
 	default:
-		stream_result_field(s, ctx, stream_field(s, (size_t)(column - SLICE_FIELDS) + 1));
+		stream_result_field(s, out, stream_field(s, (size_t)(column - SLICE_FIELDS) + 1));
 		break;
 	}
 }
@@ -105,4 +105,6 @@ static int open_slices(struct query_source **out, struct query_run_of *run,
 	return stream_open(out, run, &opts, column_of, err);
 }
 
-const struct query_table query_slice = { .name = "slice", .columns = columns, .open = open_slices };
+const struct query_table query_slice = {
+	.name = "slice", .columns = columns, .flags = QUERY_EVENTS, .open = open_slices
+};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tasks.c - the tables thread, process and thread_track. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -48,24 +49,23 @@ static const struct query_column thread_columns[] = {
 	QUERY_COLUMNS_END,
 };
 
-static void result_given(sqlite3_context *ctx, char *text)
+static void result_given(struct query_value *out, char *text)
 {
-	if (text)
-		sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
-	else
-		sqlite3_result_error_nomem(ctx);
-	free(text);
+	query_result_text(out, text);
+	out->given = text;
+	if (!text)
+		query_result_failed(out, -ENOMEM);
 }
 
-static void result_known(sqlite3_context *ctx, const char *text)
+static void result_known(struct query_value *out, const char *text)
 {
-	query_result_text(ctx, text && *text ? text : NULL);
+	query_result_text(out, text && *text ? text : NULL);
 }
 
-static void result_number(sqlite3_context *ctx, int64_t v, bool known)
+static void result_number(struct query_value *out, int64_t v, bool known)
 {
 	if (known)
-		sqlite3_result_int64(ctx, v);
+		query_result_int(out, v);
 }
 
 static const struct analyze_task *task_of(const struct query_run_of *run,
@@ -74,21 +74,20 @@ static const struct analyze_task *task_of(const struct query_run_of *run,
 	return analyze_engine_task(run->walk.eng, t->task);
 }
 
-static void result_role(const struct query_run_of *run, sqlite3_context *ctx,
+static void result_role(const struct query_run_of *run, struct query_value *out,
 			const struct analyze_task *task, const struct cdict_label *label)
 {
 	int32_t vcpu = names_vcpu(&run->walk.names, task);
-	char room[24];
 
 	if (label && label->role && *label->role) {
-		query_result_text(ctx, label->role);
+		query_result_text(out, label->role);
 	} else if (vcpu >= 0) {
-		snprintf(room, sizeof(room), "vcpu%d", vcpu);
-		query_result_text(ctx, room);
+		snprintf(out->room, sizeof(out->room), "vcpu%d", vcpu);
+		query_result_text(out, out->room);
 	}
 }
 
-static void thread_column(struct query_source *src, sqlite3_context *ctx, int column)
+static void thread_column(struct query_source *src, struct query_value *out, int column)
 {
 	const struct list_source *l = (const struct list_source *)(const void *)src;
 	const struct query_thread *t = &l->run->threads.at[l->at];
@@ -100,57 +99,57 @@ static void thread_column(struct query_source *src, sqlite3_context *ctx, int co
 	switch (column) {
 	case THREAD_UTID:
 	case THREAD_ID:
-		sqlite3_result_int64(ctx, t->utid);
+		query_result_int(out, t->utid);
 		break;
 	case THREAD_TID:
-		sqlite3_result_int(ctx, t->tid);
+		query_result_int(out, t->tid);
 		break;
 	case THREAD_PID:
-		result_number(ctx, t->pid, t->pid >= 0 || idle);
+		result_number(out, t->pid, t->pid >= 0 || idle);
 		break;
 	case THREAD_UPID:
-		result_number(ctx, t->upid, t->upid);
+		result_number(out, t->upid, t->upid);
 		break;
 	case THREAD_NAME:
 		if (idle)
-			query_result_text(ctx, "swapper");
+			query_result_text(out, "swapper");
 		else
-			result_given(ctx, names_display(names, task));
+			result_given(out, names_display(names, task));
 		break;
 	case THREAD_COMM:
-		result_known(ctx, idle ? "swapper" : task->comm);
+		result_known(out, idle ? "swapper" : task->comm);
 		break;
 	case THREAD_VM:
-		query_result_text(ctx, names_vm(names, task));
+		query_result_text(out, names_vm(names, task));
 		break;
 	case THREAD_VM_UUID:
-		result_known(ctx, label ? label->uuid : NULL);
+		result_known(out, label ? label->uuid : NULL);
 		break;
 	case THREAD_ROLE:
-		result_role(l->run, ctx, task, label);
+		result_role(l->run, out, task, label);
 		break;
 	case THREAD_GROUP:
-		result_known(ctx, label ? label->group : NULL);
+		result_known(out, label ? label->group : NULL);
 		break;
 	case THREAD_HOST:
-		result_known(ctx, label && label->host && *label->host
+		result_known(out, label && label->host && *label->host
 					  ? label->host
 					  : cdict_reader_info(l->run->reader, "host.name"));
 		break;
 	case THREAD_VCPU:
-		result_number(ctx, names_vcpu(names, task), names_vcpu(names, task) >= 0);
+		result_number(out, names_vcpu(names, task), names_vcpu(names, task) >= 0);
 		break;
 	case THREAD_START:
-		query_result_time(ctx, t->born_ns);
+		query_result_time(out, t->born_ns);
 		break;
 	case THREAD_END:
-		query_result_time(ctx, t->exit_ns);
+		query_result_time(out, t->exit_ns);
 		break;
 	case THREAD_MAIN:
-		result_number(ctx, t->tid == t->pid, t->pid > 0);
+		result_number(out, t->tid == t->pid, t->pid > 0);
 		break;
 	case THREAD_IDLE:
-		sqlite3_result_int(ctx, idle);
+		query_result_int(out, idle);
 		break;
 	default:
 		break;
@@ -214,7 +213,7 @@ static const struct query_thread *leader(const struct query_run_of *run,
 	return t && t->upid == upid ? t : &run->threads.at[process->first];
 }
 
-static void process_column(struct query_source *src, sqlite3_context *ctx, int column)
+static void process_column(struct query_source *src, struct query_value *out, int column)
 {
 	const struct list_source *l = (const struct list_source *)(const void *)src;
 	const struct query_process *process = &l->run->processes.at[l->at];
@@ -225,28 +224,28 @@ static void process_column(struct query_source *src, sqlite3_context *ctx, int c
 	switch (column) {
 	case PROCESS_UPID:
 	case PROCESS_ID:
-		sqlite3_result_int64(ctx, upid);
+		query_result_int(out, upid);
 		break;
 	case PROCESS_PID:
-		sqlite3_result_int(ctx, pid);
+		query_result_int(out, pid);
 		break;
 	case PROCESS_NAME:
 		if (t->tid == pid)
-			result_known(ctx, task_of(l->run, t)->comm);
+			result_known(out, task_of(l->run, t)->comm);
 		break;
 	case PROCESS_VM:
-		query_result_text(ctx, names_vm_of_pid(&l->run->walk.names, pid));
+		query_result_text(out, names_vm_of_pid(&l->run->walk.names, pid));
 		break;
 	case PROCESS_START:
 		if (t->tid == pid)
-			query_result_time(ctx, t->born_ns);
+			query_result_time(out, t->born_ns);
 		break;
 	case PROCESS_END:
 		if (t->tid == pid)
-			query_result_time(ctx, t->exit_ns);
+			query_result_time(out, t->exit_ns);
 		break;
 	case PROCESS_THREADS:
-		sqlite3_result_int64(ctx, process->threads);
+		query_result_int(out, process->threads);
 		break;
 	default:
 		break;
@@ -285,9 +284,9 @@ static const struct query_column track_columns[] = {
 	QUERY_COLUMNS_END,
 };
 
-static void track_column(struct query_source *src, sqlite3_context *ctx, int column)
+static void track_column(struct query_source *src, struct query_value *out, int column)
 {
-	thread_column(src, ctx, column == 1 ? THREAD_NAME : THREAD_UTID);
+	thread_column(src, out, column == 1 ? THREAD_NAME : THREAD_UTID);
 }
 
 static int track_open(struct query_source **out, struct query_run_of *run,
