@@ -67,7 +67,7 @@ static bool pair_of(sqlite3_value **argv, struct query_pair *out)
 
 struct collected {
 	ARRAY(struct query_pair) all;
-	bool failed;
+	bool failed, not_set;
 };
 
 static int by_from(const void *a, const void *b)
@@ -117,6 +117,22 @@ static void on_union(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	c->failed = array_push(&c->all, p) != 0;
 }
 
+/* interval_union(set), the union of sets. */
+static void on_union_of_sets(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	struct collected *c = sqlite3_aggregate_context(ctx, sizeof(*c));
+	struct query_set s;
+
+	(void)argc;
+	if (!c) {
+		sqlite3_result_error_nomem(ctx);
+		return;
+	}
+	c->not_set |= !query_set_of(argv[0], &s);
+	for (size_t i = 0; i < s.n && !c->failed; i++)
+		c->failed = array_push(&c->all, query_set_at(&s, i)) != 0;
+}
+
 static void result_set(sqlite3_context *ctx, const struct query_pair *all, size_t n)
 {
 	unsigned char *blob = sqlite3_malloc64(MAGIC_SIZE + (sqlite3_uint64)n * PAIR_SIZE);
@@ -145,6 +161,8 @@ static void end_union(sqlite3_context *ctx)
 	merge(c);
 	if (c->failed)
 		sqlite3_result_error_nomem(ctx);
+	else if (c->not_set)
+		sqlite3_result_error(ctx, NO_SET, -1);
 	else
 		result_set(ctx, c->all.at, c->all.n);
 	array_fini(&c->all);
@@ -329,6 +347,9 @@ int query_intervals_register(struct query_db *qdb)
 	int rc = sqlite3_create_function_v2(qdb->db, "interval_union", 2, flags, NULL, NULL,
 					    on_union, end_union, NULL);
 
+	if (rc == SQLITE_OK)
+		rc = sqlite3_create_function_v2(qdb->db, "interval_union", 1, flags, NULL, NULL,
+						on_union_of_sets, end_union, NULL);
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]) && rc == SQLITE_OK; i++)
 		rc = sqlite3_create_function_v2(qdb->db, functions[i].name, functions[i].n_args,
 						flags, NULL, functions[i].fn, NULL, NULL, NULL);

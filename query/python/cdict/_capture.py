@@ -389,11 +389,17 @@ class Captures:
                 lossy.append(lost)
         return Table(name, [Column("run", "run", "text"), *keys.values()], rows, None, lossy)
 
-    def query(self, sql, parameters=()):
-        """The rows of an SQL statement over all captures; the column run has the file's name."""
+    def query(self, sql, parameters=(), *, share=None):
+        """The rows of an SQL statement over all captures; the column run has the file's name.
+
+        share  (columns, rows) of a further table of that name, such as partial results
+        """
         db = sqlite3.connect(":memory:")
         try:
             self._load(db)
+            if share:
+                db.execute(f"CREATE TABLE share ({share[0]})")
+                db.executemany(f"INSERT INTO share VALUES ({', '.join('?' * (share[0].count(',') + 1))})", share[1])
             for capture in self.captures:
                 capture._open()
                 db.execute("SELECT cdict_open(?)", (capture.path,)).fetchall()
