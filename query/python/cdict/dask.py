@@ -271,25 +271,29 @@ class Traces:
 
     def _merged(self, merge, what, *args):
         """A future of the merged shares."""
+        return self._open().merged(merge, self._engine.each(_share, self._prepared, what, *args, at=self._at))
+
+    def _open(self):
         if not self._engine:
             raise Error("the traces are closed", -9)
-        return self._engine.merged(merge, self._engine.each(_share, self._prepared, what, *args, at=self._at))
+        return self._engine
 
     def _active(self, file, name, rule):
         return self._merged(_parts.merge_times, "times", file, name, rule)
 
     def active(self, file, name=None, *, rule=None):
         """When events (only those called @name) on files whose names contain @file were active, in any part: Times."""
-        return Times(self._engine.results([self._active(file, name, rule)])[0])
+        return Times(self._open().results([self._active(file, name, rule)])[0])
 
     def _rows(self, file, name, rule, margin_ns, histograms):
         # Two passes over all parts: first when they were active, then what ran meanwhile.
         active = file
         if isinstance(file, Times):
-            active = self._engine.held(file.blob)
+            active = self._open().held(file.blob)
         elif file is not None:
             active = self._active(file, name, rule)
-        return self._engine.results([self._merged(_parts.merge_sums, "sums", active, rule, margin_ns, histograms)])[0]
+        merged = self._merged(_parts.merge_sums, "sums", active, rule, margin_ns, histograms)
+        return self._engine.results([merged])[0]
 
     def sums(self):
         """By name and category: number and total duration of all events, the longest first, as a Table."""
