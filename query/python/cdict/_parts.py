@@ -273,7 +273,7 @@ def remove(folder):
 def _query(prepared, sql, parameters):
     path, _ = _capture(prepared)
     with Capture(path) as capture:
-        return capture.query(sql, parameters).rows
+        return capture.query(sql, parameters, jobs=1).rows
 
 
 def times(prepared, file, name, rule):
