@@ -54,9 +54,10 @@ class Prepared(NamedTuple):
     """A converted part; another worker converts it again when it needs it."""
 
     part: Part
-    definitions: Tuple[bytes, ...]
+    definitions: Tuple[bytes, ...]  # of other parts, for its hashes
     folder: str
-    notes: Tuple[str, ...]  # what `cdict convert` reported
+    notes: Tuple[str, ...] = ()  # what `cdict convert` reported
+    unnamed: int = 0  # events with a hash that no definition names
 
 
 # ---- the lines of a part ----
@@ -154,16 +155,40 @@ def scan(part):
         aligned = _aligned(part)
         if not aligned:
             return Scan(part, (), True)
-        found, rest = {}, b""
-        for chunk in lines_of(aligned):
-            text = rest + chunk
-            cut = text.rfind(b"\n") + 1
-            if b'"M"' in text:
-                found.update(dict.fromkeys(DEFINITION.findall(text, 0, cut)))
-            rest = text[cut:]
+        found = _definitions(aligned)
     except (OSError, ValueError, zlib.error) as error:
         raise Error(f"{part}: {error}") from error
-    return Scan(aligned, tuple(found), False)
+    return Scan(aligned, found, False)
+
+
+def _whole(part):
+    """The part with an end."""
+    return part if part.end is not None else part._replace(end=os.stat(part.path).st_size)
+
+
+def _definitions(part):
+    found, rest = {}, b""
+    for chunk in lines_of(part):
+        text = rest + chunk
+        cut = text.rfind(b"\n") + 1
+        if b'"M"' in text:
+            found.update(dict.fromkeys(DEFINITION.findall(text, 0, cut)))
+        rest = text[cut:]
+    if b'"M"' in rest:
+        found.update(dict.fromkeys(DEFINITION.findall(rest + b"\n")))
+    return tuple(found)
+
+
+def definitions(prepared):
+    """All definitions in the part's lines, as far as it can be read."""
+    try:
+        return _definitions(_whole(prepared.part))
+    except (OSError, zlib.error):
+        return ()
+
+
+def merge_definitions(shares):
+    return tuple(dict.fromkeys(line for share in shares for line in share))
 
 
 # ---- conversion ----
@@ -196,7 +221,7 @@ def _feed(pipe, prepared, failures):
                 pipe.write(HEAD)
             for line in prepared.definitions:
                 pipe.write(line)
-            for chunk in lines_of(prepared.part):
+            for chunk in lines_of(_whole(prepared.part)):
                 pipe.write(chunk)
     except BrokenPipeError:
         pass  # the program has ended, and says why
@@ -209,7 +234,7 @@ def _convert(prepared, target):
     part = prepared.part
     command = [_program(), "convert", "-j1", "-o", target]
     failures = []
-    if part.end is None:
+    if part.end is None and not prepared.definitions:
         done = subprocess.run([*command, "--", part.path], stdin=subprocess.DEVNULL, capture_output=True, check=False)
         status, text = done.returncode, done.stderr
     else:
@@ -221,10 +246,10 @@ def _convert(prepared, target):
         status = run.returncode
     if failures:
         raise Error(f"{part}: {failures[0]}")
-    source = "-: " if part.end is not None else part.path + ": "
     said = [line.partition("cdict convert: ")[2] for line in text.decode(errors="replace").splitlines()
             if line.startswith("cdict convert: ")]
-    said = [line[len(source):] if line.startswith(source) else line for line in said]
+    for source in ("-: ", part.path + ": "):
+        said = [line[len(source):] if line.startswith(source) else line for line in said]
     if status not in (0, 2) or not os.path.exists(target):
         raise Error(f"{part}: {said[-1] if said else f'cdict convert ended with status {status}'}", status)
     return tuple(said)
@@ -235,8 +260,10 @@ def _capture(prepared):
     part = prepared.part
     folder = folder_of(prepared.folder)
     state = os.stat(part.path)
-    name = hashlib.sha256(repr((part, state.st_size, state.st_mtime_ns)).encode()).hexdigest()[:32]
-    path = os.path.join(folder, name + ".cdict")
+    name = hashlib.sha256(repr((part, state.st_size, state.st_mtime_ns)).encode())
+    for line in prepared.definitions:
+        name.update(line)
+    path = os.path.join(folder, name.hexdigest()[:32] + ".cdict")
     if os.path.exists(path):
         return path, prepared.notes
     # A part appears whole or not at all, also if a worker is killed or two convert the same.
@@ -252,14 +279,27 @@ def _capture(prepared):
     return path, notes
 
 
-def prepare(part, definitions, folder):
+def prepare(part, known, folder):
     """Converts the part on this worker."""
-    prepared = Prepared(part, definitions, folder, ())
+    prepared = Prepared(part, known, folder)
     try:
-        _, notes = _capture(prepared)
+        path, notes = _capture(prepared)
     except OSError as error:
         raise Error(f"{part}: {error.strerror or error}") from error
-    return prepared._replace(notes=notes)
+    with Capture(path) as capture:
+        unnamed = int(capture.info.get("input.unnamed_hashes", 0))
+    return prepared._replace(notes=notes, unnamed=unnamed)
+
+
+def resolve(prepared, known):
+    """Converts the part again if it has hashes without a name and other parts have definitions."""
+    if not prepared.unnamed or not known:
+        return prepared
+    try:
+        again = prepare(prepared.part, known, prepared.folder)
+    except Error as error:
+        return prepared._replace(notes=(*prepared.notes, f"hashes have no names: {error}"))
+    return again._replace(notes=prepared.notes)  # with the line numbers of the part itself
 
 
 def remove(folder):

@@ -221,7 +221,7 @@ class Traces:
         try:
             parts = self._scanned(parts, divided)
             self._prepared = self._engine.each(_prepare, parts, self._folder)
-            done = self._engine.results(self._prepared)
+            done = self._resolved(self._engine.results(self._prepared))
         except BaseException:
             self.close()
             raise
@@ -252,6 +252,15 @@ class Traces:
                     whole.append((one.part, known))
                 known += one.definitions
         return whole
+
+    def _resolved(self, done):
+        """Names hashes by the definitions of all parts: a trace may have been divided into files."""
+        if not any(one.unnamed for one in done):
+            return done
+        shares = self._engine.each(_share, self._prepared, "definitions")
+        known = self._engine.merged(_parts.merge_definitions, shares)
+        self._prepared = self._engine.each(_share, self._prepared, "resolve", known)
+        return self._engine.results(self._prepared)
 
     def close(self):
         """Remove the converted parts."""

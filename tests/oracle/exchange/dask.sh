@@ -8,7 +8,7 @@ set -u
 . "$TOP/tests/docs/_python.sh"
 cd "$(mktemp -d)" || exit 1
 
-names='here ranges errors cluster'
+names='here ranges definitions errors cluster'
 refuse() { for name in $names; do skip "parts_$name" "$1"; done; exit 0; }
 nm -C "$BUILD/libcdict.so" 2>/dev/null | grep -q __asan && refuse "the sanitizers' library needs a sanitizers' program"
 find_python || refuse "$why"
@@ -18,6 +18,8 @@ make_trace() { python3 "$TOP/tests/oracle/exchange/_pfw/pfw.py" make "$@"; }
 make_trace 3000 1 | gzip -n >a.pfw.gz && make_trace 4000 2 | split -l 300 --filter='gzip -n' >b.pfw.gz &&
 	make_trace 2500 3 >c.pfw && make_trace 1000 4 | gzip -n >d.pfw.gz && echo text >t.txt || exit 1
 "$CDICT" convert -q -o all.cdict a.pfw.gz b.pfw.gz c.pfw d.pfw.gz
+make_trace 2000 5 >made.pfw && { grep '"M"' made.pfw && grep -v '"M"' made.pfw; } >split.pfw && split -n l/3 --additional-suffix=.pfw split.pfw split- && "$CDICT" convert -q -o split.cdict 'split-*.pfw'
+{ grep -v '"M"' made.pfw && grep '"M"' made.pfw; } | gzip -n >late.pfw.gz
 cat >kill-once <<'K'
 #!/bin/sh
 mkdir killed 2>/dev/null && kill -9 $PPID

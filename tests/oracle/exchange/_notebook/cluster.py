@@ -81,6 +81,18 @@ def ranges(test, want):
             print(f"{test}: half of the bytes have {half} of {all_of_it} events")
 
 
+def definitions(test, _):
+    """A trace that was divided into files: only the first defines names; and definitions that follow their use."""
+    want = {"active": [tuple(row) for row in cdict.open("split.cdict").query(
+        "SELECT name, category, count, dur FROM active_sums('file_0') ORDER BY dur DESC, name, category").rows]}
+    with cdict.dask.open("split-*.pfw", jobs=2) as traces:
+        compare(test, {"active": traces.active_sums("file_0").rows}, want)
+        if any("have no names" in note for _, note in traces.notes):
+            print(f"{test}: {traces.notes}")
+    with cdict.dask.open(["late.pfw.gz"], jobs=2) as traces:
+        compare(f"{test} that are late", {"active": traces.active_sums("file_0").rows}, want)
+
+
 def errors(test, _):
     for paths, said in (("nothing*.pfw", "nothing*.pfw: no file matches"), (["not.there"], "not.there: No such file"), ([], "no files"),
                         ("t.txt", "t.txt: "), (("c.pfw", 5, 5), "no such range")):
