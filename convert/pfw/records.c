@@ -117,22 +117,48 @@ static bool put_field(struct filling *f, const struct pfw_part *part, const stru
 	return true;
 }
 
-/* Stores a hash as the trace has it; one that is a JSON number in hexadecimal. */
+/* Whether a hash is written as a decimal number of 64 or 128 bits: as a JSON number, or as more digits than it has in
+ * hexadecimal. */
+static bool is_decimal(const struct pfw_word *w, bool number)
+{
+	if (!number && !(w->len > 16 && w->len <= 20) && !(w->len > 32 && w->len <= 39))
+		return false;
+	for (uint32_t i = 0; i < w->len; i++)
+		if (!pfw_digit(w->text[i]))
+			return false;
+	return w->len > 0;
+}
+
+/* Multiplies the 128 bits in @v, high and low, by ten and adds @digit; false: more than 128 bits. Not every compiler has
+ * integers of 128 bits. */
+static bool add_digit(uint64_t v[2], unsigned digit)
+{
+	uint64_t low = (v[1] & UINT32_MAX) * 10 + digit;
+	uint64_t high = (v[1] >> 32) * 10 + (low >> 32);
+
+	v[1] = high << 32 | (low & UINT32_MAX);
+	return !__builtin_mul_overflow(v[0], 10, &v[0]) &&
+	       !__builtin_add_overflow(v[0], high >> 32, &v[0]);
+}
+
+/* Stores a hash: a decimal number in hexadecimal, others as the trace has them. */
 static bool put_hash(struct filling *f, const struct pfw_part *part, const struct pfw_type *type,
 		     uint8_t slot, const struct pfw_arg *a)
 {
 	const struct pfw_word *w = &part->words.all.at[a->word];
-	char hex[17];
-	uint64_t v = 0;
+	uint64_t v[2] = { 0 };
+	char hex[33];
 
-	if (!a->len || !slot || !type->fields[slot - 1].text)
+	if (!slot || !type->fields[slot - 1].text || !is_decimal(w, a->len))
 		return put_field(f, part, type, slot, a);
 	for (uint32_t i = 0; i < w->len; i++)
-		if (!pfw_digit(w->text[i]) || __builtin_mul_overflow(v, 10, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)(w->text[i] - '0'), &v))
+		if (!add_digit(v, (unsigned)(w->text[i] - '0')))
 			return put_field(f, part, type, slot, a);
-	snprintf(hex, sizeof(hex), "%016" PRIx64, v);
-	put_text(f, type->fields[slot - 1].at, hex, 16);
+	snprintf(hex, sizeof(hex), "%016" PRIx64 "%016" PRIx64, v[0], v[1]);
+	if (v[0])
+		put_text(f, type->fields[slot - 1].at, hex, 32);
+	else
+		put_text(f, type->fields[slot - 1].at, hex + 16, 16);
 	return true;
 }
 

@@ -18,8 +18,13 @@ import pandas
 
 
 def make(n, seed):
-    """As DFTracer writes it, in whole us: instants, events around others, lines without dur, unreadable lines."""
+    """As DFTracer writes it, in whole us: instants, events around others, lines without dur, unreadable lines. Hashes are
+    in hexadecimal, or, with an even seed, numbers of 128 bits as datacrumbs' are."""
     rnd = random.Random(seed)
+
+    def hash_of(f):
+        return "%032x" % (f * 7919 + seed) if seed % 2 else (f * 7919 + seed) << 90
+
     print("[")
     print('{"name":"HH","cat":"dftracer","ph":"M","args":{"name":"node%d","value":"22c03464f1388f178c86686efd82a2e%x"}}' % (seed, seed % 16))
     known, t = set(), 1698352095000000
@@ -28,13 +33,13 @@ def make(n, seed):
         f = rnd.randrange(60)
         if f not in known:
             known.add(f)
-            print('{"name":"FH","cat":"dftracer","pid":1,"tid":1,"ph":"M","args":{"name":"/data/file_%d_%d.dat","value":"%032x"}}'
-                  % (f % 20, f, f * 7919 + seed))
+            print('{"name":"FH","cat":"dftracer","pid":1,"tid":1,"ph":"M","args":{"name":"/data/file_%d_%d.dat","value":%s}}'
+                  % (f % 20, f, json.dumps(hash_of(f))))
         name, cat = rnd.choice([("read", "POSIX"), ("write", "POSIX"), ("close", "POSIX"), ("compute", "app"), ("read", "app")])
         line = {"id": i, "name": name, "cat": cat, "pid": seed, "tid": 100 + rnd.randrange(4), "ts": t, "ph": "X",
                 "dur": rnd.choice([0, 0, 1, 7, 80, 500]), "args": {"hhash": "22c03464f1388f178c86686efd82a2e%x" % (seed % 16)}}
         if cat == "POSIX":
-            line["args"].update(fhash="%032x" % (f * 7919 + seed), size_sum=rnd.randrange(9000))
+            line["args"].update(fhash=hash_of(f), size_sum=rnd.randrange(9000))
         if i % 97 == 0:
             line.update(cat="app", name="epoch", dur=20000)  # reaches over others, and over the span's ends
             line["args"].pop("fhash", None)
@@ -73,6 +78,10 @@ def lines(paths):
                     yield v
 
 
+def hexadecimal(value):
+    return "%032x" % value if isinstance(value, int) else value
+
+
 def load(paths):
     """load_trace(): (events, names of files by hash, names of hosts by hash)."""
     events, files, hosts = [], {}, {}
@@ -80,10 +89,10 @@ def load(paths):
         args = v.get("args", {})
         if v["ph"] == "M":
             if v["name"] in ("FH", "HH"):
-                (files if v["name"] == "FH" else hosts)[args["value"]] = args["name"]
+                (files if v["name"] == "FH" else hosts)[hexadecimal(args["value"])] = args["name"]
             continue
         ts, dur = int(v["ts"]), int(v.get("dur", 1))
-        events.append((ts, ts + dur if dur > 0 else ts, dur, v["name"], v["cat"], args.get("fhash"), args.get("size_sum"), v.get("dur", 0) > 0))
+        events.append((ts, ts + dur if dur > 0 else ts, dur, v["name"], v["cat"], hexadecimal(args.get("fhash")), args.get("size_sum"), v.get("dur", 0) > 0))
     return pandas.DataFrame(events, columns=["ts", "te", "dur", "name", "cat", "fhash", "size", "lasts"]), files, hosts
 
 
