@@ -43,7 +43,7 @@ class Part(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """What other parts need to know about a part: where it begins and ends, and the definitions in its lines."""
+    """What other parts need of a part: where it begins and ends, and the definitions in its lines."""
 
     part: Part
     definitions: Tuple[bytes, ...]
@@ -224,7 +224,7 @@ def _feed(pipe, prepared, failures):
             for chunk in lines_of(_whole(prepared.part)):
                 pipe.write(chunk)
     except BrokenPipeError:
-        pass  # the program has ended, and says why
+        pass  # the program has ended, and reports why
     except (OSError, zlib.error) as error:
         failures.append(error)
 

@@ -146,7 +146,11 @@ def _parts_of(paths, part_bytes):
             parts.append(Part(os.path.abspath(one[0]), *one[1:]))
             continue
         text = os.fspath(one)
-        found = [text] if os.path.exists(text) or not glob.has_magic(text) else sorted(glob.glob(text))
+        found = [text]
+        if os.path.isdir(text):
+            found = sorted(glob.glob(os.path.join(glob.escape(text), "*.pfw")) + glob.glob(os.path.join(glob.escape(text), "*.pfw.gz")))
+        elif not os.path.exists(text) and glob.has_magic(text):
+            found = sorted(glob.glob(text))
         if not found:
             raise Error(f"{text}: no file matches")
         for path in map(os.path.abspath, found):
@@ -193,7 +197,7 @@ def _tiles(scans, size):
 def open(paths, *, client=None, jobs=None, part_bytes=None):
     """Opens I/O traces as one: Traces.
 
-    paths       a file or pattern, or a list of them and of ranges (path, first, end), see Part; or such a range
+    paths       a file, a folder of .pfw and .pfw.gz files, or a pattern; a range (path, first, end), see Part; or a list of these
     client      a distributed.Client; None: the current one, if there is one, else threads of this machine
     jobs        how many of these threads; None: one per CPU
     part_bytes  divide larger files into ranges of this size; a gzip file only where its members begin

@@ -20,6 +20,7 @@ make_trace 3000 1 | gzip -n >a.pfw.gz && make_trace 4000 2 | split -l 300 --filt
 "$CDICT" convert -q -o all.cdict a.pfw.gz b.pfw.gz c.pfw d.pfw.gz
 make_trace 2000 5 >made.pfw && { grep '"M"' made.pfw && grep -v '"M"' made.pfw; } >split.pfw && split -n l/3 --additional-suffix=.pfw split.pfw split- && "$CDICT" convert -q -o split.cdict 'split-*.pfw'
 { grep -v '"M"' made.pfw && grep '"M"' made.pfw; } | gzip -n >late.pfw.gz
+mkdir folder && ln a.pfw.gz b.pfw.gz c.pfw d.pfw.gz folder && echo note >folder/README
 cat >kill-once <<'K'
 #!/bin/sh
 mkdir killed 2>/dev/null && kill -9 $PPID

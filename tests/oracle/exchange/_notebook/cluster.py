@@ -59,6 +59,9 @@ def here(test, want):
         compare(test, results(traces), want)
         if [part.path for part in traces.parts] != [os.path.abspath(one) for one in FILES]:
             print(f"{test}: other parts: {traces.parts}")
+        with cdict.dask.open(os.getcwd() + "/folder", jobs=1) as folder:
+            if folder.sums().rows != traces.sums().rows:
+                print(f"{test}: a folder has other sums")
         if len(traces.notes) != 4 or "cannot be read" not in traces.notes[0][1]:
             print(f"{test}: notes: {traces.notes}")
 
