@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/memory/buf.h"
+#include "base/memory/pool.h"
 #include "cmd/core/options.h"
 #include "cmd/input/lending.h"
 #include "cmd/input/source_kinds.h"
@@ -108,45 +109,120 @@ bool input_is_text(const char *file)
 
 /* ---- conversion in memory ---- */
 
-static int convert(struct cdict_reader **out, const struct cmd_call *call,
-		   const struct source_kind *kind, const char *file, unsigned flags)
-{
-	static const char *const everything[] = { "*" };
-	const char *name = strcmp(file, "-") ? file : NULL;
-	struct convert_options how = { .events = flags & INPUT_ALL_EVENTS ? everything : NULL,
-				       .n_events = flags & INPUT_ALL_EVENTS ? 1 : 0 };
-	struct convert_report report = { 0 };
-	struct cdict_error err = { 0 };
-	struct buf made = { 0 };
-	struct lending lending;
-	void *source = NULL;
-	int status = lending_init(&lending, call, file, NULL, &how);
+/* A file that is converted, possibly beside others. */
+struct conversion {
+	struct pool_job job;
+	const struct source_kind *kind; /* NULL: the file is not converted */
+	const char *file;
+	struct convert_options how;
+	struct convert_report report;
+	struct buf made;
+	int ret;
+	struct cdict_error err;
+};
 
-	if (kind->open(&source, &file, 1, &err) ||
-	    kind->run(source, &how, buf_write, &made, &report, &err) < 0) {
-		status = cmd_error(call, file, &err);
-	} else if (!report.events && !(flags & INPUT_MAY_BE_EMPTY)) {
-		if (report.damaged)
-			cmd_warn(call, name, "input is damaged: %s", report.damage);
-		cmd_errorf(call, name, "%s", report.missing);
-		status = report.damaged ? CMD_DAMAGED : CMD_FAILED;
+static void convert(struct conversion *c)
+{
+	void *source = NULL;
+
+	c->ret = c->kind->open(&source, &c->file, 1, &c->err);
+	if (!c->ret)
+		c->ret = c->kind->run(source, &c->how, buf_write, &c->made, &c->report, &c->err);
+	c->kind->close(source);
+}
+
+/* Reports the conversion and opens its result. */
+static int take(struct cdict_reader **out, const struct cmd_call *call, struct conversion *c,
+		unsigned flags)
+{
+	const struct convert_report *report = &c->report;
+	const char *name = strcmp(c->file, "-") ? c->file : NULL;
+	int status = CMD_DONE;
+
+	if (c->ret < 0) {
+		status = cmd_error(call, c->file, &c->err);
+	} else if (!report->events && !(flags & INPUT_MAY_BE_EMPTY)) {
+		if (report->damaged)
+			cmd_warn(call, name, "input is damaged: %s", report->damage);
+		cmd_errorf(call, name, "%s", report->missing);
+		status = report->damaged ? CMD_DAMAGED : CMD_FAILED;
 	} else {
 		cmd_warn(call, name,
 			 "recorded by %s: converted in memory; 'cdict convert' keeps the result",
-			 kind->recorder);
-		if (!report.events)
-			cmd_warn(call, name, "%s", report.missing);
-		if (kind == source_kind_perf() && report.note[0])
-			cmd_warn(call, name, "%s", report.note);
-		if (reader_take(out, made.data, made.len, &err))
-			status = cmd_error(call, file, &err);
-		made = (struct buf){ 0 };
+			 c->kind->recorder);
+		if (!report->events)
+			cmd_warn(call, name, "%s", report->missing);
+		if (c->kind == source_kind_perf() && report->note[0])
+			cmd_warn(call, name, "%s", report->note);
+		if (reader_take(out, c->made.data, c->made.len, &c->err))
+			status = cmd_error(call, c->file, &c->err);
+		c->made = (struct buf){ 0 };
 	}
-	buf_fini(&made);
-	convert_report_fini(&report);
-	kind->close(source);
+	return status;
+}
+
+static void forget(struct conversion *c)
+{
+	buf_fini(&c->made);
+	convert_report_fini(&c->report);
+}
+
+static struct conversion conversion_of(const struct source_kind *kind, const char *file,
+				       unsigned flags)
+{
+	static const char *const everything[] = { "*" };
+
+	return (struct conversion){ .kind = kind,
+				    .file = file,
+				    .how = { .events = flags & INPUT_ALL_EVENTS ? everything : NULL,
+					     .n_events = flags & INPUT_ALL_EVENTS ? 1 : 0 } };
+}
+
+static int open_converted(struct cdict_reader **out, const struct cmd_call *call,
+			  const struct source_kind *kind, const char *file, unsigned flags)
+{
+	struct conversion c = conversion_of(kind, file, flags);
+	struct lending lending;
+	int status = lending_init(&lending, call, file, NULL, &c.how);
+
+	if (!status)
+		convert(&c);
+	if (!status)
+		status = take(out, call, &c, flags);
+	forget(&c);
 	lending_fini(&lending);
 	return status;
+}
+
+static void run_conversion(struct pool_job *job)
+{
+	struct conversion *c = (struct conversion *)job; /* its first member */
+
+	convert(c);
+}
+
+/* Converts the I/O traces among @files beside each other; other formats may need what only one file at a time can have
+ * (lending.h). */
+static int convert_beside(struct conversion *all, struct pool *pool, const char *const *files,
+			  size_t n, unsigned flags, unsigned jobs)
+{
+	size_t traces = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct source_kind *kind = source_kind_of(files[i]);
+
+		if (kind && kind->many)
+			all[i] = conversion_of(kind, files[i], flags);
+		traces += all[i].kind != NULL;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!all[i].kind)
+			continue;
+		all[i].how.jobs = traces < jobs ? (unsigned)(jobs / traces) : 1;
+		all[i].job.run = run_conversion;
+		pool_submit(pool, &all[i].job);
+	}
+	return traces > 0;
 }
 
 /* The user did not name this file: explains the default. */
@@ -169,6 +245,32 @@ int input_open(struct cdict_reader **out, const struct cmd_call *call, const cha
 		return no_default(call);
 	kind = source_kind_of(file);
 	if (kind)
-		return convert(out, call, kind, file, flags);
+		return open_converted(out, call, kind, file, flags);
 	return cdict_reader_open(out, file, &err) ? cmd_error(call, file, &err) : CMD_DONE;
+}
+
+int input_open_all(struct cdict_reader **out, const struct cmd_call *call, const char *const *files,
+		   size_t n, unsigned flags, unsigned jobs)
+{
+	struct conversion *all = calloc(n, sizeof(*all));
+	struct pool *pool = pool_new(jobs);
+	int status = CMD_DONE;
+
+	if (!all || !pool)
+		status = cmd_errorf(call, NULL, "out of memory");
+	else if (n > 1 && jobs > 1)
+		convert_beside(all, pool, files, n, flags, jobs);
+	for (size_t i = 0; all && pool && i < n; i++) {
+		if (all[i].kind)
+			pool_wait(pool, &all[i].job);
+		if (status)
+			continue;
+		status = all[i].kind ? take(&out[i], call, &all[i], flags)
+				     : input_open(&out[i], call, files[i], flags);
+	}
+	pool_free(pool);
+	for (size_t i = 0; all && i < n; i++)
+		forget(&all[i]);
+	free(all);
+	return status;
 }

@@ -35,6 +35,11 @@ enum input_flags {
 int input_open(struct cdict_reader **out, const struct cmd_call *call, const char *file,
 	       unsigned flags);
 
+/* input_open_all - opens @n files as input_open() does, messages in their order; of I/O traces, up to @jobs are
+ * converted at once. Also on failure, the caller closes those that are open: others are NULL. */
+int input_open_all(struct cdict_reader **out, const struct cmd_call *call, const char *const *files,
+		   size_t n, unsigned flags, unsigned jobs);
+
 /* input_is_empty - whether @file is an empty regular file. */
 bool input_is_empty(const char *file);
 /* input_is_text - whether @file begins with text, not with a capture; false for input that cannot

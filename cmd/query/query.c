@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/memory/buf.h"
+#include "base/memory/pool.h"
 #include "base/system/monotonic.h"
 #include "cmd/core/pager.h"
 #include "cmd/input/input.h"
@@ -67,15 +68,14 @@ static int open_labels(struct session *s, struct capture *c, const char *file)
 	return status;
 }
 
-static int open_capture(struct session *s, size_t i)
+static int open_capture(struct session *s, size_t i, struct cdict_reader *reader)
 {
 	const char *file = s->files.at[i];
 	struct capture *c = &s->captures[i];
 	struct cdict_error err = { 0 };
-	int status = input_open(&c->reader, s->call, file, INPUT_ALL_EVENTS);
+	int status;
 
-	if (status)
-		return status;
+	c->reader = reader;
 	if (options_filter_init(&c->filter, &s->opts->shared, c->reader, &err) ||
 	    options_filter_one_window(&c->filter, &err))
 		return fail(s, file, &err);
@@ -97,15 +97,27 @@ static int open_capture(struct session *s, size_t i)
 
 static int open_captures(struct session *s)
 {
-	int status = CMD_DONE;
+	struct cdict_reader **readers = calloc(s->files.n, sizeof(*readers));
+	uint64_t jobs = s->opts->shared.jobs;
+	int status;
 
 	s->captures = calloc(s->files.n, sizeof(*s->captures));
 	s->of = calloc(s->files.n, sizeof(*s->of));
 	s->frames = calloc(s->files.n, sizeof(*s->frames));
-	if (!s->captures || !s->of || !s->frames)
+	if (!s->captures || !s->of || !s->frames || !readers) {
+		free(readers);
 		return cmd_errorf(s->call, NULL, "out of memory");
-	for (size_t i = 0; i < s->files.n && !status; i++)
-		status = open_capture(s, i);
+	}
+	status = input_open_all(readers, s->call, (const char *const *)s->files.at, s->files.n,
+				INPUT_ALL_EVENTS,
+				jobs && jobs < 1024 ? (unsigned)jobs : pool_cpus());
+	for (size_t i = 0; i < s->files.n; i++) {
+		if (!status)
+			status = open_capture(s, i, readers[i]);
+		else
+			cdict_reader_close(readers[i]);
+	}
+	free(readers);
 	s->frames[0].others = s->frames + 1;
 	s->frames[0].n_others = s->files.n - 1;
 	return status;

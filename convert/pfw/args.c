@@ -97,6 +97,7 @@ static inline void text_value(struct line *l, struct pfw_arg *a, uint8_t role, c
 	if (role == PFW_FHASH || role == PFW_HHASH || role == PFW_VALUE) {
 		a->form = PFW_WORD;
 		a->word = word(l, text, len);
+		a->len = 0;
 	} else if (role != PFW_FNAME && role != PFW_HOST && role != PFW_NAME &&
 		   pfw_number((char *)(uintptr_t)text, &end, &a->number) && end == text + len) {
 		a->form = PFW_NUMBER;
@@ -122,6 +123,7 @@ static void other_value(struct line *l, struct pfw_arg *a, uint8_t role, char *p
 	if (role == PFW_FHASH || role == PFW_HHASH || role == PFW_VALUE) {
 		a->form = PFW_WORD;
 		a->word = word(l, p, a->len);
+		a->len = 1;
 	} else if (role == PFW_TIME ? pfw_seconds(p, a->len, &number)
 				    : pfw_whole(p, a->len, &number)) {
 		a->form = PFW_NUMBER;

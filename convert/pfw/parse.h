@@ -54,7 +54,7 @@ enum pfw_form {
 struct pfw_arg {
 	uint16_t key; /* index in the keys of its kind */
 	uint8_t form; /* enum pfw_form */
-	uint32_t len; /* of text */
+	uint32_t len; /* of text; of a word: 1 if it was a JSON number */
 	union {
 		int64_t number;
 		const char *text;

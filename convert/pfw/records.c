@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Writes events in the layout of their type. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text/escape.h"
 #include "convert/pfw/types_internal.h"
+#include "convert/pfw/values.h"
 
 #define NOT_NAMED UINT32_MAX
 
@@ -27,7 +29,8 @@ struct filling {
 	uint8_t *payload;
 	uint32_t size;
 	bool too_long;
-	bool fname, host, sized, unnamed;
+	bool fname, host, sized;
+	bool no_fname, no_host; /* a hash has no name */
 	struct buf *rest; /* JSON of the arguments without a field, without its last bracket */
 };
 
@@ -114,6 +117,51 @@ static bool put_field(struct filling *f, const struct pfw_part *part, const stru
 	return true;
 }
 
+/* Whether a hash is written as a decimal number of 64 or 128 bits: as a JSON number, or as more digits than it has in
+ * hexadecimal. */
+static bool is_decimal(const struct pfw_word *w, bool number)
+{
+	if (!number && !(w->len > 16 && w->len <= 20) && !(w->len > 32 && w->len <= 39))
+		return false;
+	for (uint32_t i = 0; i < w->len; i++)
+		if (!pfw_digit(w->text[i]))
+			return false;
+	return w->len > 0;
+}
+
+/* Multiplies the 128 bits in @v, high and low, by ten and adds @digit; false: more than 128 bits. Not every compiler has
+ * integers of 128 bits. */
+static bool add_digit(uint64_t v[2], unsigned digit)
+{
+	uint64_t low = (v[1] & UINT32_MAX) * 10 + digit;
+	uint64_t high = (v[1] >> 32) * 10 + (low >> 32);
+
+	v[1] = high << 32 | (low & UINT32_MAX);
+	return !__builtin_mul_overflow(v[0], 10, &v[0]) &&
+	       !__builtin_add_overflow(v[0], high >> 32, &v[0]);
+}
+
+/* Stores a hash: a decimal number in hexadecimal, others as the trace has them. */
+static bool put_hash(struct filling *f, const struct pfw_part *part, const struct pfw_type *type,
+		     uint8_t slot, const struct pfw_arg *a)
+{
+	const struct pfw_word *w = &part->words.all.at[a->word];
+	uint64_t v[2] = { 0 };
+	char hex[33];
+
+	if (!slot || !type->fields[slot - 1].text || !is_decimal(w, a->len))
+		return put_field(f, part, type, slot, a);
+	for (uint32_t i = 0; i < w->len; i++)
+		if (!add_digit(v, (unsigned)(w->text[i] - '0')))
+			return put_field(f, part, type, slot, a);
+	snprintf(hex, sizeof(hex), "%016" PRIx64 "%016" PRIx64, v[0], v[1]);
+	if (v[0])
+		put_text(f, type->fields[slot - 1].at, hex, 32);
+	else
+		put_text(f, type->fields[slot - 1].at, hex + 16, 16);
+	return true;
+}
+
 /* Stores a name, directly or by hash; false: it has no field. */
 static bool put_name(struct filling *f, uint16_t at, bool *there, const struct pfw_arg *a,
 		     const struct pfw_word *name)
@@ -142,17 +190,20 @@ static void put_arg(struct pfw_types *t, const struct pfw_part *part, const stru
 		break;
 	case PFW_FHASH:
 	case PFW_HHASH:
-		done = false;
-		if (a->form != PFW_WORD)
+		if (a->form != PFW_WORD) {
+			done = put_field(f, part, type, b->slots[a->key], a);
 			break;
+		}
+		done = put_hash(f, part, type, b->slots[a->key], a);
 		name = key->role == PFW_FHASH
 			       ? named(t, part, &t->files, t->file_names.at, a->word)
 			       : named(t, part, &t->hosts, t->host_names.at, a->word);
-		f->unnamed |= !name;
+		f->no_fname |= !name && key->role == PFW_FHASH;
+		f->no_host |= !name && key->role == PFW_HHASH;
 		if (name && key->role == PFW_FHASH)
-			done = put_name(f, type->fname_at, &f->fname, a, name);
+			put_name(f, type->fname_at, &f->fname, a, name);
 		else if (name)
-			done = put_name(f, type->host_at, &f->host, a, name);
+			put_name(f, type->host_at, &f->host, a, name);
 		break;
 	case PFW_SIZE:
 		done = a->form == PFW_NUMBER && type->size_at;
@@ -211,7 +262,7 @@ int pfw_types_record(struct pfw_types *t, const struct pfw_part *part, const str
 		buf_u8(&t->rest, '}');
 		put_text(&f, AT_ARGS, (char *)t->rest.data, (uint32_t)t->rest.len);
 	}
-	t->unnamed += f.unnamed;
+	t->unnamed += (f.no_fname && !f.fname) || (f.no_host && !f.host);
 	t->too_long += f.too_long;
 	if (t->rest.failed || f.too_long)
 		return t->rest.failed ? -ENOMEM : 0;

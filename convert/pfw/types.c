@@ -188,6 +188,12 @@ static uint16_t make_number(struct making *m, const char *name)
 	return at;
 }
 
+/* Whether every type has a field for such an argument. */
+static bool has_own_field(uint8_t role)
+{
+	return role == PFW_FNAME || role == PFW_HOST || role == PFW_SIZE;
+}
+
 /* Makes fields for the arguments that have no column of their own. */
 static int make_fields(struct pfw_types *t, struct pfw_type *type, const struct pfw_part *part,
 		       const struct pfw_kind *kind, struct making *m)
@@ -199,7 +205,7 @@ static int make_fields(struct pfw_types *t, struct pfw_type *type, const struct 
 		const struct pfw_word *w = &part->words.all.at[key->word];
 		struct pfw_field f = { .text = key->form == PFW_TEXT || key->form == PFW_WORD };
 
-		if (key->form == PFW_RAW || (key->role >= PFW_FNAME && key->role <= PFW_SIZE) ||
+		if (key->form == PFW_RAW || has_own_field(key->role) ||
 		    !field_name(t, type, w, key->role, name))
 			continue;
 		f.key = own(t, w);

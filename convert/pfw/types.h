@@ -3,8 +3,8 @@
  * types.h - makes event types of the cdict, and their columns, from the events of an I/O trace.
  *
  * Each category and name is a type "category:name". Its fields come from its events in the part
- * with the first of them: every argument by its own name, numbers as s64 and texts as __data_loc;
- * and always dur (ns), ph, fname, host and size; args is JSON of the arguments without a field. A
+ * with the first of them: every argument by its own name, numbers as s64 and texts as __data_loc
+ * (hashes, too, besides the names that they stand for); and always dur (ns), ph, fname, host and size; args is JSON of the arguments without a field. A
  * missing number is PFW_ABSENT. A profile's seconds (time) become time_ns.
  *
  * Units      ns, bytes

@@ -62,6 +62,8 @@ redis-tools             cmd:redis-cli
 python3                 cmd:python3
 python3-numpy           file:/usr/lib/python3/dist-packages/numpy
 python3-pandas          file:/usr/lib/python3/dist-packages/pandas
+python3-dask            file:/usr/lib/python3/dist-packages/dask
+python3-distributed     file:/usr/lib/python3/dist-packages/distributed
 python3-msgpack         file:/usr/lib/python3/dist-packages/msgpack
 perl                    cmd:perl
 groff-base              cmd:groff

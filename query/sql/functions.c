@@ -7,6 +7,8 @@
 #include "base/statistics.h"
 #include "query/sql/tables.h"
 
+enum { JOBS_MAX = 1024 };
+
 static void unref(void *qdb)
 {
 	query_db_unref(qdb);
@@ -37,6 +39,21 @@ static void on_open(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		return;
 	}
 	sqlite3_result_int64(ctx, (sqlite3_int64)cdict_reader_events(qdb->runs.at[n]->reader));
+}
+
+/* cdict_jobs(N) - the number of threads that later statements decode with, 0: one per CPU; returns it. */
+static void on_jobs(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	struct query_db *qdb = sqlite3_user_data(ctx);
+	sqlite3_int64 n = sqlite3_value_int64(argv[0]);
+
+	(void)argc;
+	if (n < 0 || n > JOBS_MAX) {
+		sqlite3_result_error(ctx, "cdict_jobs() takes a number from 0 to 1024", -1);
+		return;
+	}
+	qdb->opts.jobs = (unsigned)n;
+	sqlite3_result_int64(ctx, n);
 }
 
 static void on_blocks(sqlite3_context *ctx, int argc, sqlite3_value **argv)
@@ -148,6 +165,8 @@ int query_functions_register(struct query_db *qdb)
 {
 	int rc = add_function(qdb, "cdict_open", 1, SQLITE_DIRECTONLY, on_open);
 
+	if (rc == SQLITE_OK)
+		rc = add_function(qdb, "cdict_jobs", 1, SQLITE_DIRECTONLY, on_jobs);
 	if (rc == SQLITE_OK)
 		rc = add_function(qdb, "cdict_blocks_read", 0, 0, on_blocks);
 	if (rc == SQLITE_OK)

@@ -17,30 +17,20 @@
 #define NO_SET "this is not a set of intervals; interval_union() makes one"
 enum { MAGIC_SIZE = 8, PAIR_SIZE = 16 };
 
-struct pair {
-	int64_t from, to;
-};
-
-struct set {
-	const unsigned char *data; /* of the first pair */
-	size_t n;
-};
-
-static struct pair pair_at(const struct set *s, size_t i)
+struct query_pair query_set_at(const struct query_set *s, size_t i)
 {
 	uint64_t v[2];
 
 	memcpy(v, s->data + i * PAIR_SIZE, sizeof(v));
-	return (struct pair){ (int64_t)le64toh(v[0]), (int64_t)le64toh(v[1]) };
+	return (struct query_pair){ (int64_t)le64toh(v[0]), (int64_t)le64toh(v[1]) };
 }
 
-/* False: @v is not a set; NULL is the empty set. */
-static bool set_of(sqlite3_value *v, struct set *out)
+bool query_set_of(sqlite3_value *v, struct query_set *out)
 {
 	const unsigned char *data = sqlite3_value_blob(v);
 	size_t size = (size_t)sqlite3_value_bytes(v);
 
-	*out = (struct set){ 0 };
+	*out = (struct query_set){ 0 };
 	if (sqlite3_value_type(v) == SQLITE_NULL)
 		return true;
 	if (sqlite3_value_type(v) != SQLITE_BLOB || !data || size < MAGIC_SIZE ||
@@ -52,9 +42,9 @@ static bool set_of(sqlite3_value *v, struct set *out)
 }
 
 /* The same for an argument of a function, with an error if it is not a set. */
-static bool set_in(sqlite3_context *ctx, sqlite3_value *v, struct set *out)
+static bool set_in(sqlite3_context *ctx, sqlite3_value *v, struct query_set *out)
 {
-	bool is_one = set_of(v, out);
+	bool is_one = query_set_of(v, out);
 
 	if (!is_one)
 		sqlite3_result_error(ctx, NO_SET, -1);
@@ -62,7 +52,7 @@ static bool set_in(sqlite3_context *ctx, sqlite3_value *v, struct set *out)
 }
 
 /* A begin and a duration as a pair; false when the duration is not positive. */
-static bool pair_of(sqlite3_value **argv, struct pair *out)
+static bool pair_of(sqlite3_value **argv, struct query_pair *out)
 {
 	if (sqlite3_value_type(argv[0]) == SQLITE_NULL ||
 	    sqlite3_value_type(argv[1]) == SQLITE_NULL)
@@ -76,13 +66,13 @@ static bool pair_of(sqlite3_value **argv, struct pair *out)
 /* ---- interval_union(ts, dur) ---- */
 
 struct collected {
-	ARRAY(struct pair) all;
-	bool failed;
+	ARRAY(struct query_pair) all;
+	bool failed, not_set;
 };
 
 static int by_from(const void *a, const void *b)
 {
-	const struct pair *x = a, *y = b;
+	const struct query_pair *x = a, *y = b;
 
 	return x->from < y->from ? -1 : x->from > y->from;
 }
@@ -95,7 +85,7 @@ static void merge(struct collected *c)
 	if (c->all.n)
 		qsort(c->all.at, c->all.n, sizeof(*c->all.at), by_from);
 	for (size_t i = 0; i < c->all.n; i++) {
-		struct pair p = c->all.at[i];
+		struct query_pair p = c->all.at[i];
 
 		if (n && p.from <= c->all.at[n - 1].to) {
 			if (p.to > c->all.at[n - 1].to)
@@ -112,7 +102,7 @@ enum { MERGE_FIRST_AT = 1 << 16 };
 static void on_union(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	struct collected *c = sqlite3_aggregate_context(ctx, sizeof(*c));
-	struct pair p;
+	struct query_pair p;
 
 	(void)argc;
 	if (!c) {
@@ -127,7 +117,23 @@ static void on_union(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	c->failed = array_push(&c->all, p) != 0;
 }
 
-static void result_set(sqlite3_context *ctx, const struct pair *all, size_t n)
+/* interval_union(set), the union of sets. */
+static void on_union_of_sets(sqlite3_context *ctx, int argc, sqlite3_value **argv)
+{
+	struct collected *c = sqlite3_aggregate_context(ctx, sizeof(*c));
+	struct query_set s;
+
+	(void)argc;
+	if (!c) {
+		sqlite3_result_error_nomem(ctx);
+		return;
+	}
+	c->not_set |= !query_set_of(argv[0], &s);
+	for (size_t i = 0; i < s.n && !c->failed; i++)
+		c->failed = array_push(&c->all, query_set_at(&s, i)) != 0;
+}
+
+static void result_set(sqlite3_context *ctx, const struct query_pair *all, size_t n)
 {
 	unsigned char *blob = sqlite3_malloc64(MAGIC_SIZE + (sqlite3_uint64)n * PAIR_SIZE);
 
@@ -155,6 +161,8 @@ static void end_union(sqlite3_context *ctx)
 	merge(c);
 	if (c->failed)
 		sqlite3_result_error_nomem(ctx);
+	else if (c->not_set)
+		sqlite3_result_error(ctx, NO_SET, -1);
 	else
 		result_set(ctx, c->all.at, c->all.n);
 	array_fini(&c->all);
@@ -163,14 +171,14 @@ static void end_union(sqlite3_context *ctx)
 /* ---- functions of a set and an interval ---- */
 
 /* The first pair that ends after @t. */
-static size_t first_after(const struct set *s, int64_t t)
+static size_t first_after(const struct query_set *s, int64_t t)
 {
 	size_t lo = 0, hi = s->n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (pair_at(s, mid).to <= t)
+		if (query_set_at(s, mid).to <= t)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -180,8 +188,8 @@ static size_t first_after(const struct set *s, int64_t t)
 
 static void on_overlaps(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	struct pair p = { 0 };
-	struct set s;
+	struct query_pair p = { 0 };
+	struct query_set s;
 	size_t i;
 
 	(void)argc;
@@ -190,14 +198,14 @@ static void on_overlaps(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	if (!pair_of(argv + 1, &p)) /* without a duration: an instant */
 		p.to = p.from = sqlite3_value_int64(argv[1]);
 	i = first_after(&s, p.from);
-	sqlite3_result_int(ctx, i < s.n && (pair_at(&s, i).from < p.to ||
-					    pair_at(&s, i).from == p.from));
+	sqlite3_result_int(ctx, i < s.n && (query_set_at(&s, i).from < p.to ||
+					    query_set_at(&s, i).from == p.from));
 }
 
 static void on_overlap_dur(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	struct pair p;
-	struct set s;
+	struct query_pair p;
+	struct query_set s;
 	int64_t sum = 0;
 
 	(void)argc;
@@ -209,7 +217,7 @@ static void on_overlap_dur(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		return;
 	}
 	for (size_t i = first_after(&s, p.from); i < s.n; i++) {
-		struct pair q = pair_at(&s, i);
+		struct query_pair q = query_set_at(&s, i);
 
 		if (q.from >= p.to)
 			break;
@@ -225,16 +233,17 @@ static void on_overlap_dur(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 static void on_intersect(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	ARRAY(struct pair) out = { 0 };
-	struct set a, b;
+	ARRAY(struct query_pair) out = { 0 };
+	struct query_set a, b;
 	bool failed = false;
 
 	(void)argc;
 	if (!set_in(ctx, argv[0], &a) || !set_in(ctx, argv[1], &b))
 		return;
 	for (size_t i = 0, k = 0; i < a.n && k < b.n && !failed;) {
-		struct pair p = pair_at(&a, i), q = pair_at(&b, k);
-		struct pair both = { p.from > q.from ? p.from : q.from, p.to < q.to ? p.to : q.to };
+		struct query_pair p = query_set_at(&a, i), q = query_set_at(&b, k);
+		struct query_pair both = { p.from > q.from ? p.from : q.from,
+					   p.to < q.to ? p.to : q.to };
 
 		if (both.from < both.to)
 			failed = array_push(&out, both) != 0;
@@ -252,14 +261,14 @@ static void on_intersect(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 static void on_set_dur(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
-	struct set s;
+	struct query_set s;
 	uint64_t sum = 0;
 
 	(void)argc;
 	if (!set_in(ctx, argv[0], &s))
 		return;
 	for (size_t i = 0; i < s.n; i++)
-		sum += (uint64_t)pair_at(&s, i).to - (uint64_t)pair_at(&s, i).from;
+		sum += (uint64_t)query_set_at(&s, i).to - (uint64_t)query_set_at(&s, i).from;
 	sqlite3_result_int64(ctx, (sqlite3_int64)sum);
 }
 
@@ -274,7 +283,7 @@ static const struct query_column columns[] = {
 
 struct set_source {
 	struct query_source base;
-	struct set set;
+	struct query_set set;
 	size_t at; /* the interval + 1 */
 };
 
@@ -289,7 +298,7 @@ static int set_next(struct query_source *src, struct cdict_error *err)
 static void set_column(struct query_source *src, struct query_value *out, int column)
 {
 	const struct set_source *s = (const struct set_source *)(const void *)src;
-	struct pair p = pair_at(&s->set, s->at - 1);
+	struct query_pair p = query_set_at(&s->set, s->at - 1);
 
 	query_result_int(out, column ? (int64_t)((uint64_t)p.to - (uint64_t)p.from) : p.from);
 }
@@ -309,7 +318,7 @@ static int set_open(struct query_source **out, struct query_run_of *run,
 	(void)table;
 	if (!s)
 		return cdict_fail_nomem(err);
-	if (scan->args[0] && !set_of(scan->args[0], &s->set)) {
+	if (scan->args[0] && !query_set_of(scan->args[0], &s->set)) {
 		free(s);
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, NO_SET);
 	}
@@ -338,6 +347,9 @@ int query_intervals_register(struct query_db *qdb)
 	int rc = sqlite3_create_function_v2(qdb->db, "interval_union", 2, flags, NULL, NULL,
 					    on_union, end_union, NULL);
 
+	if (rc == SQLITE_OK)
+		rc = sqlite3_create_function_v2(qdb->db, "interval_union", 1, flags, NULL, NULL,
+						on_union_of_sets, end_union, NULL);
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]) && rc == SQLITE_OK; i++)
 		rc = sqlite3_create_function_v2(qdb->db, functions[i].name, functions[i].n_args,
 						flags, NULL, functions[i].fn, NULL, NULL, NULL);

@@ -47,6 +47,8 @@ static bool helps(enum query_role role, char op)
 	case QUERY_TO:
 	case QUERY_ARG:
 	case QUERY_ARG_2:
+	case QUERY_ARG_3:
+	case QUERY_ARG_4:
 		return op == '=';
 	case QUERY_PLAIN:
 	case QUERY_ROLES:
@@ -77,6 +79,8 @@ static double share(const struct query_table *t, const struct query_db *db, enum
 	case QUERY_TO:
 	case QUERY_ARG:
 	case QUERY_ARG_2:
+	case QUERY_ARG_3:
+	case QUERY_ARG_4:
 		return 0.1;
 	case QUERY_PLAIN:
 	case QUERY_ROLES:
@@ -230,6 +234,8 @@ static void take_constraint(struct query_scan *scan, enum query_role role, char 
 	case QUERY_RUN:
 	case QUERY_ARG:
 	case QUERY_ARG_2:
+	case QUERY_ARG_3:
+	case QUERY_ARG_4:
 	case QUERY_PLAIN:
 	case QUERY_ROLES:
 		break;
@@ -257,7 +263,8 @@ int plan_scan(struct query_scan *scan, struct plan_run *run, const char *text, i
 			if (rc != SQLITE_OK)
 				return rc;
 		} else if (sqlite3_value_type(argv[i]) == SQLITE_NULL) {
-			scan->nothing = true;
+			/* A later argument may be left out; nothing equals NULL. */
+			scan->nothing |= role <= QUERY_ARG;
 		} else if (role >= QUERY_ARG) {
 			scan->args[role - QUERY_ARG] = sqlite3_value_dup(argv[i]);
 			if (!scan->args[role - QUERY_ARG])

@@ -141,7 +141,13 @@ int query_db_register(struct query_db *qdb, struct cdict_error *err)
 	if (rc == SQLITE_OK)
 		rc = query_intervals_register(qdb);
 	if (rc == SQLITE_OK)
+		rc = query_histograms_register(qdb);
+	if (rc == SQLITE_OK)
 		rc = query_vtab_register(qdb, &query_active_sums);
+	if (rc == SQLITE_OK)
+		rc = query_vtab_register(qdb, &query_active_intervals);
+	if (rc == SQLITE_OK)
+		rc = query_vtab_register(qdb, &query_slice_sums);
 	if (rc == SQLITE_OK)
 		rc = query_span_join_register(qdb->db);
 	if (rc == SQLITE_OK)

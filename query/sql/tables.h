@@ -36,6 +36,8 @@ enum query_role {
 	QUERY_TO,
 	QUERY_ARG, /* hidden: the first argument of a call, of any kind */
 	QUERY_ARG_2,
+	QUERY_ARG_3,
+	QUERY_ARG_4,
 	QUERY_ROLES,
 };
 enum { QUERY_ARGS = QUERY_ROLES - QUERY_ARG };
@@ -209,11 +211,30 @@ int query_digests(struct query_run_of *run, struct cdict_error *err);
 
 int query_functions_register(struct query_db *qdb);
 int query_intervals_register(struct query_db *qdb);
-int query_span_join_register(sqlite3 *db); /* span_join.c */
+int query_histograms_register(struct query_db *qdb); /* histograms.c */
+int query_span_join_register(sqlite3 *db);           /* span_join.c */
+
+/* A set of intervals, borrowed from a value; interval.c. */
+struct query_set {
+	const unsigned char *data; /* of the first pair */
+	size_t n;
+};
+struct query_pair {
+	int64_t from, to; /* exclusive */
+};
+
+/* query_set_of - false: @v is not a set; NULL is the empty set. */
+bool query_set_of(sqlite3_value *v, struct query_set *out);
+struct query_pair query_set_at(const struct query_set *s, size_t i);
+
+/* query_result_histogram - as the value that histogram() returns; histograms.c. */
+struct histogram;
+void query_result_histogram(struct query_value *out, const struct histogram *h);
 
 /* --- active_table.c --- */
 
-extern const struct query_table query_active_sums; /* a call, not one of the fixed tables */
+/* Calls, not among the fixed tables. */
+extern const struct query_table query_active_sums, query_active_intervals, query_slice_sums;
 
 /* --- the tables --- */
 

@@ -9,20 +9,16 @@ cd "$(mktemp -d)" || exit 1
 
 names='tables_equal_those_of_the_commands statements_equal_those_of_cdict_query events_equal_those_of_cdict_script
 	errors_are_the_command_s_sentence a_batch_is_not_copied the_notebook_shows_tables_and_a_picture without_numpy_and_pandas_tables_work'
-# Debian's modules belong to its own python, which is not the first of every PATH.
-python=
-for candidate in python3 /usr/bin/python3; do
-	[ -n "$python" ] || ! "$candidate" -c 'import pandas, sqlite3; sqlite3.connect(":memory:").enable_load_extension' 2>/dev/null || python=$candidate
-done
+. "$TOP/tests/docs/_python.sh"
+find_python pandas
 if [ -z "$python" ]; then
-	for name in $names; do skip "$name" "no Python has pandas and sqlite3 with extensions"; done
+	for name in $names; do skip "$name" "$why"; done
 	exit 0
 fi
 if nm -C "$BUILD/libcdict.so" 2>/dev/null | grep -q __asan; then
 	for name in $names; do skip "$name" "the sanitizers' library needs a sanitizers' program"; done
 	exit 0
 fi
-export PYTHONPATH=$TOP/query/python CDICT_LIBRARY=$BUILD/libcdict.so.0 PYTHONDONTWRITEBYTECODE=1 CDICT
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o run.cdict || exit 1
 for name in $names; do
 	verdict "$name" "$("$python" "$TOP/tests/tools/check/pymodule.py" "$name" run.cdict 2>&1)"

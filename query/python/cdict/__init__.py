@@ -11,6 +11,7 @@ Units      *_ns, ts and dur are nanoseconds in the recording's clock; Column.uni
 Errors     every failure is a cdict.Error with the sentence that the command prints
 Needs      libcdict.so.0; query() also cdict_sqlite.so, picture() the program cdict; NumPy for events()
            and table()['key'], pandas for frame()
+Clusters   cdict.dask: I/O traces of many files or machines
 Threads    an open capture belongs to one thread at a time
 """
 

@@ -264,10 +264,10 @@ class Capture:
                      line(total) if total != c.c_size_t(-1).value else None,
                      [bool(self._lib.table_lossy(table, row)) for row in range(n)])
 
-    def query(self, sql, parameters=()):
-        """The rows of an SQL statement over the tables of cdict-query(1), as a Table."""
+    def query(self, sql, parameters=(), *, jobs=0):
+        """The rows of an SQL statement over the tables of cdict-query(1), as a Table; @jobs threads, 0: one per CPU."""
         self._open()
-        return Captures([self]).query(sql, parameters)
+        return Captures([self]).query(sql, parameters, jobs=jobs)
 
     def picture(self, view=None, *options):
         """What `cdict heatmap [--view VIEW] [options] FILE` draws, as a Picture."""
@@ -389,11 +389,19 @@ class Captures:
                 lossy.append(lost)
         return Table(name, [Column("run", "run", "text"), *keys.values()], rows, None, lossy)
 
-    def query(self, sql, parameters=()):
-        """The rows of an SQL statement over all captures; the column run has the file's name."""
+    def query(self, sql, parameters=(), *, jobs=0, share=None):
+        """The rows of an SQL statement over all captures; the column run has the file's name.
+
+        jobs   number of threads, 0: one per CPU
+        share  (columns, rows) of a further table of that name, such as partial results
+        """
         db = sqlite3.connect(":memory:")
         try:
             self._load(db)
+            db.execute("SELECT cdict_jobs(?)", (jobs,)).fetchall()
+            if share:
+                db.execute(f"CREATE TABLE share ({share[0]})")
+                db.executemany(f"INSERT INTO share VALUES ({', '.join('?' * (share[0].count(',') + 1))})", share[1])
             for capture in self.captures:
                 capture._open()
                 db.execute("SELECT cdict_open(?)", (capture.path,)).fetchall()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two walks over the blocks, each by several threads: the first gathers the active times, the second sums the events
+ * active.c - two walks over the blocks, each by several threads: the first gathers the active times, the second sums the events
  * that overlap them. Neither keeps an event.
  */
 #include "query/sql/rows/active.h"
@@ -16,10 +16,12 @@
 #include "format/file/reader.h"
 
 #define JOBS_MAX 64u
+/* How long an event without a duration lasts in the notebook. */
+#define INSTANT_NS 1000u
 
 /* The fields of a type that are read; dur negative: its events have no duration. */
 struct active_type {
-	int dur, fname;
+	int dur, fname, phase;
 	bool may; /* its events may be active ones */
 };
 
@@ -29,8 +31,9 @@ struct active_walk {
 	struct active *out;
 	struct active_type *types;
 	struct format_plan *plan;
-	bool gathers;       /* the first walk */
-	atomic_size_t next; /* block */
+	bool gathers;                /* the first walk */
+	struct active_interval span; /* in which an event must lie */
+	atomic_size_t next;          /* block */
 	uint64_t to_ns;
 };
 
@@ -65,7 +68,8 @@ static bool matches(struct active_job *job, const struct cdict_event *ev, int fi
 	return job->matches.at[key] == 2;
 }
 
-static void gather(struct active_job *job, const struct cdict_event *ev, uint64_t from_ns)
+static void gather(struct active_job *job, const struct cdict_event *ev, uint64_t from_ns,
+		   uint64_t to_ns)
 {
 	const struct active_type *t = &job->walk->types[ev->type->index];
 	struct active_interval *last;
@@ -74,9 +78,9 @@ static void gather(struct active_job *job, const struct cdict_event *ev, uint64_
 		return;
 	/* Extend the last interval if the event follows it without a break. */
 	last = job->intervals.n ? &job->intervals.at[job->intervals.n - 1] : NULL;
-	if (last && from_ns <= last->to_ns && ev->t_ns >= last->to_ns && from_ns >= last->from_ns)
-		last->to_ns = ev->t_ns;
-	else if (array_push(&job->intervals, (struct active_interval){ from_ns, ev->t_ns }))
+	if (last && from_ns <= last->to_ns && to_ns >= last->to_ns && from_ns >= last->from_ns)
+		last->to_ns = to_ns;
+	else if (array_push(&job->intervals, (struct active_interval){ from_ns, to_ns }))
 		job->failed = -ENOMEM;
 }
 
@@ -118,15 +122,60 @@ static size_t first_after(struct active_job *job, uint64_t from_ns)
 	return low;
 }
 
-static void sum(struct active_job *job, const struct cdict_event *ev, uint64_t from_ns)
+/* Whether the event overlaps the active times, and lies within their span if it must. */
+static bool counts(struct active_job *job, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct active *a = job->walk->out;
 	size_t i = first_after(job, from_ns);
 
-	if (i == a->intervals.n || a->intervals.at[i].from_ns >= ev->t_ns)
+	if (i == a->intervals.n || a->intervals.at[i].from_ns >= to_ns)
+		return false;
+	return from_ns >= job->walk->span.from_ns && to_ns <= job->walk->span.to_ns;
+}
+
+static void sum(struct active_job *job, const struct cdict_event *ev, uint64_t from_ns,
+		uint64_t to_ns)
+{
+	struct active_row *row = &job->rows[ev->type->index];
+
+	if (!job->walk->opts->all && !counts(job, from_ns, to_ns))
 		return;
-	job->rows[ev->type->index].count++;
-	job->rows[ev->type->index].dur_ns += ev->t_ns - from_ns;
+	row->count++;
+	row->dur_ns += to_ns - from_ns;
+	if (job->walk->opts->histograms && histogram_add(&row->durations, to_ns - from_ns, to_ns))
+		job->failed = -ENOMEM;
+}
+
+/* How long the event lasts; 0: it is skipped by this walk. */
+static uint64_t lasts(const struct active_walk *w, const struct cdict_event *ev)
+{
+	const struct active_type *t = &w->types[ev->type->index];
+	uint64_t dur_ns = t->dur < 0 ? 0 : ev->values[t->dur];
+
+	if (dur_ns || !w->opts->notebook || t->dur < 0)
+		return dur_ns;
+	/* A line of another phase than X has no duration. */
+	return w->gathers || t->phase < 0 || ev->values[t->phase] != 'X' ? INSTANT_NS : 0;
+}
+
+static void event(struct active_job *job, const struct cdict_event *ev)
+{
+	const struct active_walk *w = job->walk;
+	uint64_t dur_ns = lasts(w, ev), from_ns, to_ns = ev->t_ns;
+	int field = w->types[ev->type->index].dur;
+
+	if (field < 0 || (!dur_ns && !w->opts->all))
+		return;
+	if (dur_ns == ev->values[field])
+		from_ns = to_ns > dur_ns ? to_ns - dur_ns : 0;
+	else
+		to_ns = (from_ns = to_ns) + dur_ns;
+	if (to_ns < w->opts->from_ns || from_ns > w->to_ns)
+		return;
+	if (w->gathers)
+		gather(job, ev, from_ns, to_ns);
+	else
+		sum(job, ev, from_ns, to_ns);
 }
 
 /* ---- blocks ---- */
@@ -149,19 +198,7 @@ static void block(struct active_job *job, struct format_decoder *dec, size_t i)
 	}
 	ret = format_decoder_open(dec, payload, size, &why);
 	while (!ret && (ret = format_decoder_next(dec, &ev, &order, &why)) > 0) {
-		int field = w->types[ev.type->index].dur;
-		uint64_t dur_ns = field < 0 ? 0 : ev.values[field], from_ns;
-
-		ret = 0;
-		if (!dur_ns)
-			continue;
-		from_ns = ev.t_ns > dur_ns ? ev.t_ns - dur_ns : 0;
-		if (ev.t_ns < w->opts->from_ns || from_ns > w->to_ns)
-			continue;
-		if (w->gathers)
-			gather(job, &ev, from_ns);
-		else
-			sum(job, &ev, from_ns);
+		event(job, &ev);
 		ret = job->failed;
 	}
 	if (ret == -ENOMEM)
@@ -207,6 +244,8 @@ static struct format_plan *plan_of(const struct active_walk *w)
 		fields[i] = of;
 		if (t->dur >= 0 && (!w->gathers || t->may))
 			of[t->dur / 64] |= 1ull << t->dur % 64;
+		if (t->phase >= 0 && !w->gathers)
+			of[t->phase / 64] |= 1ull << t->phase % 64;
 		if (w->gathers && t->may)
 			of[t->fname / 64] |= 1ull << t->fname % 64;
 	}
@@ -291,9 +330,15 @@ static int add_up(struct active *out, const struct active_walk *w, const struct 
 		for (unsigned i = 0; i < n; i++) {
 			row.count += jobs[i].rows[t].count;
 			row.dur_ns += jobs[i].rows[t].dur_ns;
+			if (histogram_merge(&row.durations, &jobs[i].rows[t].durations)) {
+				histogram_fini(&row.durations);
+				return -ENOMEM;
+			}
 		}
-		if (row.count && array_push(&out->rows, row))
+		if (row.count && array_push(&out->rows, row)) {
+			histogram_fini(&row.durations);
 			return -ENOMEM;
+		}
 	}
 	if (out->rows.n)
 		qsort(out->rows.at, out->rows.n, sizeof(*out->rows.at), by_dur);
@@ -309,12 +354,50 @@ static void look(struct active_walk *w)
 
 		t->dur = cdict_event_type_field(type, "dur");
 		t->fname = cdict_event_type_field(type, "fname");
+		t->phase = w->opts->notebook ? cdict_event_type_field(type, "ph") : -1;
 		if (t->dur >= 0 && type->fields[t->dur].kind != CDICT_FIELD_UINT)
 			t->dur = -1;
 		t->may = t->dur >= 0 && t->fname >= 0 &&
 			 type->fields[t->fname].kind > CDICT_FIELD_INT &&
 			 (!w->opts->name || !strcmp(w->opts->name, type->event));
 	}
+}
+
+/* The active times: those given, or those of the events. */
+static int times(struct active_walk *w, struct pool *pool, struct active_job *jobs, unsigned n)
+{
+	const struct active_options *opts = w->opts;
+	int ret;
+
+	w->gathers = true;
+	if (!opts->set) {
+		ret = walk(w, pool, jobs, n);
+		return ret ? ret : join(w->out, jobs, n);
+	}
+	if (array_resize(&w->out->intervals, opts->n_set))
+		return -ENOMEM;
+	if (opts->n_set)
+		memcpy(w->out->intervals.at, opts->set, opts->n_set * sizeof(*opts->set));
+	return 0;
+}
+
+static int sums(struct active_walk *w, struct pool *pool, struct active_job *jobs, unsigned n)
+{
+	const struct active *a = w->out;
+	int ret;
+
+	w->gathers = false;
+	w->span = (struct active_interval){ 0, UINT64_MAX };
+	if (w->opts->notebook && a->intervals.n) {
+		uint64_t margin_ns = w->opts->margin_ns;
+
+		w->span = (struct active_interval){ a->intervals.at[0].from_ns,
+						    a->intervals.at[a->intervals.n - 1].to_ns };
+		w->span.from_ns -= margin_ns < w->span.from_ns ? margin_ns : w->span.from_ns;
+		saturated_add(&w->span.to_ns, margin_ns);
+	}
+	ret = w->opts->all || a->intervals.n ? walk(w, pool, jobs, n) : 0;
+	return ret ? ret : add_up(w->out, w, jobs, n);
 }
 
 int active_sums(struct active *out, struct cdict_reader *r, const struct active_options *opts,
@@ -326,7 +409,6 @@ int active_sums(struct active *out, struct cdict_reader *r, const struct active_
 		.r = r,
 		.opts = opts,
 		.out = out,
-		.gathers = true,
 		.to_ns = opts->to_ns ? opts->to_ns : UINT64_MAX,
 	};
 	struct active_job *jobs;
@@ -350,19 +432,16 @@ int active_sums(struct active *out, struct cdict_reader *r, const struct active_
 			goto out;
 	}
 	look(&w);
-	ret = walk(&w, pool, jobs, n);
-	if (!ret)
-		ret = join(out, jobs, n);
-	w.gathers = false;
-	if (!ret && out->intervals.n)
-		ret = walk(&w, pool, jobs, n);
-	if (!ret)
-		ret = add_up(out, &w, jobs, n);
+	ret = opts->all ? 0 : times(&w, pool, jobs, n);
+	if (!ret && !opts->only_times)
+		ret = sums(&w, pool, jobs, n);
 out:
 	pool_free(pool);
 	for (unsigned i = 0; jobs && i < n; i++) {
 		array_fini(&jobs[i].intervals);
 		array_fini(&jobs[i].matches);
+		for (size_t t = 0; jobs[i].rows && t < n_types; t++)
+			histogram_fini(&jobs[i].rows[t].durations);
 		free(jobs[i].rows);
 	}
 	free(jobs);
@@ -374,6 +453,8 @@ out:
 
 void active_fini(struct active *a)
 {
+	for (size_t i = 0; i < a->rows.n; i++)
+		histogram_fini(&a->rows.at[i].durations);
 	array_fini(&a->rows);
 	array_fini(&a->intervals);
 }

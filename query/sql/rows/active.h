@@ -4,7 +4,11 @@
  * category, of all events that overlap the union of the events on certain files.
  *
  * An event lasts from its time less `dur` up to its time (exclusive): adjacent events do not overlap. Events
- * without a duration neither overlap nor count as active. The active events themselves are counted, too.
+ * without a duration neither overlap nor count as active. The active events themselves are counted, too, and so
+ * are, with their whole duration, events that reach over an end of the span of the active times.
+ *
+ * The rule of datacrumbs' notebook (active_options.notebook) differs: only events that lie within the span are
+ * counted; an active event without a duration lasts 1 us, and so does every event whose line has no `dur`.
  *
  * Units      ns
  * Threads    active_sums() starts its own; the reader may be in use elsewhere
@@ -14,6 +18,7 @@
 #ifndef QUERY_SQL_ROWS_ACTIVE_H
 #define QUERY_SQL_ROWS_ACTIVE_H
 
+#include "analyze/walk/histogram.h"
 #include "base/memory/array.h"
 #include "cdict/reader.h"
 
@@ -24,6 +29,7 @@ struct active_interval {
 struct active_row {
 	const struct cdict_event_type *type; /* category is its system, name its event */
 	uint64_t count, dur_ns;
+	struct histogram durations; /* with active_options.histograms */
 };
 
 struct active {
@@ -33,8 +39,16 @@ struct active {
 };
 
 struct active_options {
-	const char *file;        /* substring of the files' names; "": any name */
-	const char *name;        /* of the active events: "read"; NULL: any */
+	const char *file; /* substring of the files' names; "": any name */
+	const char *name; /* of the active events: "read"; NULL: any */
+	/* Replaces @file and @name if not NULL: the active times, ascending and disjoint. */
+	const struct active_interval *set;
+	size_t n_set;
+	bool all;                /* instead: sums of all events, also of those without a duration */
+	bool only_times;         /* no sums */
+	bool histograms;         /* of the durations */
+	bool notebook;           /* the rule above, */
+	uint64_t margin_ns;      /* with the span extended by this at both ends */
 	uint64_t from_ns, to_ns; /* events that reach into this window; to_ns 0: to the end */
 	unsigned jobs;           /* 0: one per CPU */
 };

@@ -13,7 +13,8 @@ enum {
 	SLICE_DEPTH,
 	SLICE_FIELDS, /* fname, size, host, args */
 	SLICE_RUN = SLICE_FIELDS + 4,
-	SLICE_TS_END
+	SLICE_TS_END,
+	SLICE_MORE /* fhash, hhash, time_ns, freq */
 };
 
 static const struct query_column columns[] = {
@@ -23,17 +24,21 @@ static const struct query_column columns[] = {
 	{ "depth", "INTEGER", QUERY_PLAIN, false },  { "fname", "TEXT", QUERY_PLAIN, false },
 	{ "size", "INTEGER", QUERY_PLAIN, false },   { "host", "TEXT", QUERY_PLAIN, false },
 	{ "args", "TEXT", QUERY_PLAIN, false },      QUERY_COLUMN_RUN,
-	{ "ts_end", "INTEGER", QUERY_TS_END, true }, QUERY_COLUMNS_END,
+	{ "ts_end", "INTEGER", QUERY_TS_END, true }, { "fhash", "TEXT", QUERY_PLAIN, true },
+	{ "hhash", "TEXT", QUERY_PLAIN, true },      { "time_ns", "INTEGER", QUERY_PLAIN, true },
+	{ "freq", "INTEGER", QUERY_PLAIN, true },    QUERY_COLUMNS_END,
 };
 
-static const char *const fields[] = { "dur", "fname", "size", "host", "args" };
-enum { N_FIELDS = sizeof(fields) / sizeof(fields[0]) };
+static const char *const fields[] = { "dur",   "fname", "size",    "host", "args",
+				      "fhash", "hhash", "time_ns", "freq" };
+enum { N_FIELDS = sizeof(fields) / sizeof(fields[0]), FIELDS_SHOWN = 5 };
 
 static int field_of(const void *ctx, const struct cdict_event_type *type, size_t i)
 {
 	const struct query_scan *scan = ctx;
 
-	if (i && !query_uses(scan, SLICE_FIELDS + (int)i - 1))
+	if (i && !query_uses(scan, i < FIELDS_SHOWN ? SLICE_FIELDS + (int)i - 1
+						    : SLICE_MORE + (int)i - FIELDS_SHOWN))
 		return -1;
 	return cdict_event_type_field(type, fields[i]);
 }
@@ -75,7 +80,9 @@ static void column_of(struct query_source *src, struct query_value *out, int col
 		query_result_time(out, s->ev.t_ns);
 		break;
 	default:
-		stream_result_field(s, out, stream_field(s, (size_t)(column - SLICE_FIELDS) + 1));
+		column = column < SLICE_RUN ? column - SLICE_FIELDS + 1
+					    : column - SLICE_MORE + FIELDS_SHOWN;
+		stream_result_field(s, out, stream_field(s, (size_t)column));
 		break;
 	}
 }

@@ -20,6 +20,9 @@ head -n 8 "$DATA/job.pfw" >job.pfw && gzip -k job.pfw
 walk nomem_convert_traces "$CDICT" convert -q -j1 job.pfw job.pfw.gz -o $FILE_MADE
 "$CDICT" convert -q job.pfw -o job.cdict && FILE_MADE=
 walk nomem_active "$CDICT" query -q "SELECT * FROM active_sums('file_0')" job.cdict
+walk nomem_active_histograms "$CDICT" query -q "SELECT name, histogram_percentile(histogram(durations), 50)
+	FROM active_sums((SELECT interval_union(ts, dur) FROM active_intervals('file_0'))) GROUP BY 1" job.cdict
+walk nomem_traces_at_once "$CDICT" query -q -j2 'SELECT count(*) FROM slice' job.pfw job.pfw.gz
 FILE_MADE=made.html
 walk nomem_report "$CDICT" report -q x.cdict -o $FILE_MADE
 walk nomem_report_two "$CDICT" report -q x.cdict y.cdict -o $FILE_MADE

@@ -167,12 +167,102 @@ static void sums_are_those_of_every_pair_however_many_threads(void **state)
 	free(all);
 }
 
+static void the_notebook_counts_events_within_the_span_and_instants_last_a_microsecond(void **state)
+{
+	static const struct made lines[] = {
+		{ 10, 10, 0, 7 }, { 100, 0, 0, 7 }, /* active 10 to 20, and 100 to 101 */
+		{ 9, 5, 1, 1 },                     /* begins before the span */
+		{ 100, 2, 2, 1 },                   /* ends after it */
+		{ 15, 80, 3, 1 }, { 20, 80, 4, 1 }, /* the second overlaps nothing */
+		{ 100, 1, 5, 1 }, { 12, 0, 6, 1 },  /* has no duration */
+	};
+	struct active_options opts = { .file = "f7", .jobs = 2, .notebook = true };
+	struct buf text = { 0 }, out = { 0 };
+	struct cdict_error err;
+	struct cdict_reader *r;
+	struct active a;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		add_line(&text, &lines[i]);
+	buf_printf(&text, "{\"name\":\"n7\",\"cat\":\"c\",\"ph\":\"i\",\"pid\":1,\"tid\":1,"
+			  "\"ts\":100,\"args\":{}}\n");
+	r = capture_of(&text, &out);
+	assert_int_equal(active_sums(&a, r, &opts, &err), 0);
+	assert_int_equal(a.intervals.n, 2);
+	assert_int_equal(a.intervals.at[1].from_ns, 100000);
+	assert_int_equal(a.intervals.at[1].to_ns, 101000);
+	assert_int_equal(a.rows.n, 4);
+	assert_int_equal(row_of(&a, "n0")->count, 1);
+	assert_int_equal(row_of(&a, "n3")->dur_ns, 80000);
+	assert_int_equal(row_of(&a, "n5")->dur_ns, 1000);
+	assert_int_equal(row_of(&a, "n7")->dur_ns, 1000);
+	active_fini(&a);
+	opts.margin_ns = 1000;
+	assert_int_equal(active_sums(&a, r, &opts, &err), 0);
+	assert_int_equal(a.rows.n, 6);
+	assert_int_equal(row_of(&a, "n1")->dur_ns, 5000);
+	assert_int_equal(row_of(&a, "n2")->dur_ns, 2000);
+	active_fini(&a);
+	cdict_reader_close(r);
+	buf_fini(&text);
+	buf_fini(&out);
+}
+
+static void a_given_set_replaces_the_files_and_histograms_have_every_duration(void **state)
+{
+	static const struct made lines[] = {
+		{ 10, 10, 0, 7 },
+		{ 30, 5, 0, 1 },
+		{ 31, 7, 0, 2 },
+		{ 50, 0, 1, 1 },
+	};
+	static const struct active_interval set[] = { { 15000, 16000 }, { 36000, 40000 } };
+	struct active_options opts = { .set = set, .n_set = 2, .jobs = 2, .histograms = true };
+	struct buf text = { 0 }, out = { 0 };
+	struct cdict_error err;
+	struct cdict_reader *r;
+	struct active a;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		add_line(&text, &lines[i]);
+	r = capture_of(&text, &out);
+	assert_int_equal(active_sums(&a, r, &opts, &err), 0);
+	assert_int_equal(a.rows.n, 1);
+	assert_int_equal(a.rows.at[0].count, 2);
+	assert_int_equal(a.rows.at[0].dur_ns, 17000);
+	assert_int_equal(a.rows.at[0].durations.count, 2);
+	assert_int_equal(a.rows.at[0].durations.min, 7000);
+	assert_int_equal(a.rows.at[0].durations.max, 10000);
+	active_fini(&a);
+	opts = (struct active_options){ .all = true, .jobs = 3, .histograms = true };
+	assert_int_equal(active_sums(&a, r, &opts, &err), 0);
+	assert_int_equal(row_of(&a, "n0")->count, 3);
+	assert_int_equal(row_of(&a, "n0")->dur_ns, 22000);
+	assert_int_equal(row_of(&a, "n1")->count, 1);
+	assert_int_equal(row_of(&a, "n1")->dur_ns, 0);
+	assert_int_equal(row_of(&a, "n0")->durations.sum, 22000);
+	active_fini(&a);
+	opts = (struct active_options){ .file = "f7", .jobs = 1, .only_times = true };
+	assert_int_equal(active_sums(&a, r, &opts, &err), 0);
+	assert_int_equal(a.intervals.n, 1);
+	assert_int_equal(a.rows.n, 0);
+	active_fini(&a);
+	cdict_reader_close(r);
+	buf_fini(&text);
+	buf_fini(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			adjacent_intervals_do_not_overlap_and_an_empty_interval_is_not_active),
 		cmocka_unit_test(sums_are_those_of_every_pair_however_many_threads),
+		cmocka_unit_test(
+			the_notebook_counts_events_within_the_span_and_instants_last_a_microsecond),
+		cmocka_unit_test(a_given_set_replaces_the_files_and_histograms_have_every_duration),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
