@@ -113,8 +113,14 @@ static int check(const struct cmd_call *call)
 				 : o->bench.n   ? "--bench"
 				 : o->with_file ? "--with-file"
 						: "--host");
-	if (o->seconds && !counts)
-		return cmd_usage(call, "--seconds needs --event");
+	if ((o->seconds || o->pids.n || o->all_cpus) && !counts)
+		return cmd_usage(call, "%s needs --event",
+				 o->seconds  ? "--seconds"
+				 : o->pids.n ? "--pid"
+					     : "--all-cpus");
+	if (o->pids.n && (call->n_operands || o->all_cpus))
+		return cmd_usage(call, "%s cannot be used with --pid",
+				 o->all_cpus ? "--all-cpus" : "a command");
 	if (o->name && !o->bench.n)
 		return cmd_usage(call, "--name needs --bench");
 	if (o->name && o->bench.n > 1)
@@ -178,8 +184,12 @@ static const struct cmd_option push_options[] = {
 		   "the benchmark's name (default: its file name without folder and "
 		   "extension)"),
 	CMD_LIST('e', "event", struct push_opts, shared.events, "EVENT",
-		 "count these events by program on this host instead, like perf stat, while "
-		 "COMMAND runs; comma list, repeatable"),
+		 "count these events of COMMAND and its children by program instead, like perf "
+		 "stat; without a command, of the whole machine; comma list, repeatable"),
+	CMD_TIDS('p', "pid", struct push_opts, pids, "LIST",
+		 "with --event: count these processes, and the tasks they start"),
+	CMD_FLAG('a', "all-cpus", struct push_opts, all_cpus,
+		 "with --event: count the whole machine while COMMAND runs"),
 	CMD_STRING('s', "seconds", struct push_opts, seconds, "TIME",
 		   "with --event: count for this long, in seconds or as in 300ms or 2m (default: "
 		   "until the command ends, or Ctrl-C)"),
@@ -196,8 +206,10 @@ static const struct cmd_example push_examples[] = {
 	{ "cdict push --job 2001 --store redis://controller run.cdict", "the same on a server" },
 	{ "cdict push --job 2001 --host compute-07 run.cdict", "under another name" },
 	{ "cdict push --job 2001 --bench fio.json", "the figures of a benchmark" },
+	{ "cdict push --job 2001 -e cycles,cache-misses:u -- ./build",
+	  "count events of a command and its children, by program" },
 	{ "cdict push --job 2001 -e cycles,cache-misses -s 10",
-	  "count events of each program for ten seconds" },
+	  "count events of every program of this machine for ten seconds" },
 	{ "cdict push --spool run.cdict.spool",
 	  "push the figures that a recording could not push" },
 	{ NULL, NULL },
