@@ -25,13 +25,6 @@ int push_host(char host[FLEET_HOST_ROOM], const struct push_opts *o, struct cdic
 	return 0;
 }
 
-uint64_t push_hash(uint64_t h, const void *data, size_t size)
-{
-	for (const uint8_t *p = data, *end = p + size; p < end; p++)
-		h = (h ^ *p) * UINT64_C(0x100000001b3);
-	return h;
-}
-
 static int push_bucket(struct store *st, const struct fleet_job *job, const struct fleet_capture *c,
 		       uint64_t i, unsigned jobs, bool *added, struct cdict_error *err)
 {
@@ -178,8 +171,8 @@ static const struct cmd_option push_options[] = {
 	CMD_FLAG(0, "with-file", struct push_opts, with_file,
 		 "also push the captures themselves; 'cdict pull' fetches them"),
 	CMD_LIST(0, "bench", struct push_opts, bench, "JSON",
-		 "push all numbers in a benchmark's JSON instead, comma list, repeatable; '-' is "
-		 "standard input"),
+		 "push a run of a benchmark instead: all numbers and texts of its JSON, comma list, "
+		 "repeatable; '-' is standard input"),
 	CMD_STRING(0, "name", struct push_opts, name, "NAME",
 		   "the benchmark's name (default: its file name without folder and "
 		   "extension)"),

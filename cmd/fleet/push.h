@@ -19,8 +19,6 @@ struct push_opts {
 
 /* push_host - gets --host, or the name of this machine. */
 int push_host(char host[FLEET_HOST_ROOM], const struct push_opts *o, struct cdict_error *err);
-/* push_hash - continues an FNV-1a hash from @h. */
-uint64_t push_hash(uint64_t h, const void *data, size_t size);
 
 int push_bench(const struct cmd_call *call, struct store *st, const struct fleet_job *job,
 	       const char *file);
