@@ -70,8 +70,9 @@ struct counting_options {
 	size_t n_tids;
 	bool machine;   /* counts all tasks; otherwise those of @command and @tids */
 	double seconds; /* 0: no limit */
-	/* Called when everything is open, before counting begins; NULL, or a code that ends the run. */
-	int (*ready)(void *ctx, struct cdict_error *err);
+	/* Called when everything is open, before counting begins, with signals blocked; or NULL. May set
+	 * another duration; a code ends the run. */
+	int (*ready)(void *ctx, double *seconds, struct cdict_error *err);
 	void *ctx;
 };
 

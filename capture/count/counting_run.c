@@ -201,7 +201,7 @@ static int begin(struct counting *c, const sigset_t *old, struct cdict_error *er
 	else
 		rc = rc ? rc : counting_tasks_open(c, err);
 	if (!rc && c->o.ready)
-		rc = c->o.ready(c->o.ctx, err);
+		rc = c->o.ready(c->o.ctx, &c->o.seconds, err);
 	if (rc)
 		return rc;
 	return c->o.machine ? control(c, PERF_EVENT_IOC_ENABLE, err)

@@ -112,7 +112,7 @@ static int show(const struct cmd_call *call, struct store *st, const char *id,
 	struct fleet_waiters waiters = { 0 };
 	struct fleet_clock clock = { 0 };
 	struct fleet_results results = { 0 };
-	struct table *tables[3 + FLEET_RESULT_TABLES] = { NULL };
+	struct table *tables[4 + FLEET_RESULT_TABLES] = { NULL };
 	char title[FLEET_ID_ROOM + 8];
 	size_t n = 0;
 	int status = CMD_DONE;
@@ -133,6 +133,7 @@ static int show(const struct cmd_call *call, struct store *st, const char *id,
 		if (waiters.all.n)
 			tables[n++] = job_waiters(call, &waiters,
 						  fleet_now_ns() + (uint64_t)clock.offset_ns);
+		tables[n++] = job_clients(&r, &results);
 		n = fleet_add_results(call, &results, tables, n);
 		status = fleet_print_tables(call, title, NULL, tables, n);
 		if (!status && results.gone) {

@@ -106,11 +106,12 @@ static int check(const struct cmd_call *call)
 				 : o->bench.n   ? "--bench"
 				 : o->with_file ? "--with-file"
 						: "--host");
-	if ((o->seconds || o->pids.n || o->all_cpus) && !counts)
+	if ((o->seconds || o->pids.n || o->all_cpus || o->wait) && !counts)
 		return cmd_usage(call, "%s needs --event",
-				 o->seconds  ? "--seconds"
-				 : o->pids.n ? "--pid"
-					     : "--all-cpus");
+				 o->seconds    ? "--seconds"
+				 : o->pids.n   ? "--pid"
+				 : o->all_cpus ? "--all-cpus"
+					       : "--wait");
 	if (o->pids.n && (call->n_operands || o->all_cpus))
 		return cmd_usage(call, "%s cannot be used with --pid",
 				 o->all_cpus ? "--all-cpus" : "a command");
@@ -186,6 +187,8 @@ static const struct cmd_option push_options[] = {
 	CMD_STRING('s', "seconds", struct push_opts, seconds, "TIME",
 		   "with --event: count for this long, in seconds or as in 300ms or 2m (default: "
 		   "until the command ends, or Ctrl-C)"),
+	CMD_FLAG(0, "wait", struct push_opts, wait,
+		 "with --event: wait for 'cdict job start' of --job"),
 	CMD_STRING(
 		0, "spool", struct push_opts, spool, "DIR",
 		"push what 'cdict record --push' spooled in DIR instead of files; pushed figures are "

@@ -14,7 +14,7 @@ struct push_opts {
 	const char *name;      /* name of the benchmark */
 	const char *seconds;
 	struct cmd_tids pids;
-	bool all_cpus;
+	bool all_cpus, wait;
 };
 
 /* push_host - gets --host, or the name of this machine. */

@@ -2,6 +2,7 @@
 /* cdict push -e: counts events by program, into a job. */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,10 +50,15 @@ static int add_count(struct fleet_rows *rows, const struct counting_result *c, s
 static int add_counts(struct fleet_rows *rows, const struct counting_result *c,
 		      struct cdict_error *err)
 {
+	bool any = false;
 	int rc = 0;
 
+	for (size_t name = 0; name < c->n_names; name++)
+		any |= counted(c, name);
 	for (size_t name = 0; name < c->n_names && !rc; name++) {
-		for (size_t event = 0; event < c->n_events && !rc && counted(c, name); event++)
+		bool keep = !any || counted(c, name);
+
+		for (size_t event = 0; event < c->n_events && !rc && keep; event++)
 			rc = add_count(rows, c, name, event, err);
 	}
 	return rc;
@@ -137,8 +143,39 @@ struct counts {
 	bool machine;
 	int lock; /* -1: none */
 	struct counting *c;
+	struct record_moment moment; /* of --wait */
 	struct fleet_window window;
 };
+
+/* Waits for the start of the job; *seconds: its duration, if it has one. */
+static int wait_start(struct counts *k, double *seconds, struct cdict_error *err)
+{
+	const struct push_opts *o = k->call->opts;
+	struct record_start start = { 0 };
+	uint64_t now_ns;
+	sigset_t set;
+	int rc;
+
+	k->moment.call = k->call;
+	k->moment.host = o->host;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	rc = record_moment_wait(&k->moment, &set, &start, err);
+	if (rc)
+		return rc;
+	*seconds = start.seconds > 0 ? start.seconds : *seconds;
+	while ((now_ns = fleet_now_ns()) < start.wall_ns) {
+		const uint64_t left_ns = start.wall_ns - now_ns;
+		const struct timespec left = { (time_t)(left_ns / 1000000000),
+					       (long)(left_ns % 1000000000) };
+
+		if (sigtimedwait(&set, NULL, &left) > 0)
+			return cdict_fail(err, -EINTR, CDICT_NO_OFFSET,
+					  "interrupted before the start of job %s", o->shared.job);
+	}
+	return 0;
+}
 
 /* One process at a time counts a machine; the others would count the same again. */
 static int lock_machine(struct counts *k, struct cdict_error *err)
@@ -154,11 +191,14 @@ static int lock_machine(struct counts *k, struct cdict_error *err)
 	return rc == -EBUSY ? rc : 0;
 }
 
-static int ready(void *ctx, struct cdict_error *err)
+static int ready(void *ctx, double *seconds, struct cdict_error *err)
 {
 	struct counts *k = ctx;
+	const struct push_opts *o = k->call->opts;
 	int rc = k->machine ? lock_machine(k, err) : 0;
 
+	if (!rc && o->wait)
+		rc = wait_start(k, seconds, err);
 	k->window.from_ns = fleet_now_ns();
 	return rc;
 }
@@ -239,6 +279,7 @@ int push_counts(const struct cmd_call *call, struct store *st, const struct flee
 	int rc = push_host(host, o, &err), status = CMD_DONE;
 
 	rc = rc ? rc : count(&k, &err);
+	record_moment_end(&k.moment, rc ? 0 : k.window.from_ns);
 	if (!rc) {
 		was = counting_result(k.c);
 		status = was.status;

@@ -11,7 +11,7 @@ export CDICT_STORE=$PWD/jobs
 TOOLS=$BUILD/tests/tools
 
 tests='eight_clients_count_their_own_program three_nodes_hold_the_counts_of_eight children_are_counted_by_program processes_are_counted_while_they_run
-	second_count_of_the_machine_is_refused missing_events_are_listed_once'
+	second_count_of_the_machine_is_refused missing_events_are_listed_once counts_wait_for_the_start_of_the_job'
 "$CDICT" job create 2001
 if ! "$CDICT" push -q --job 2001 -e page-faults -- true 2>err; then
 	for test in $tests; do
@@ -134,6 +134,27 @@ missing() {
 	echo 1 >"$pmu/type"
 }
 verdict missing_events_are_listed_once "$(missing 2>&1)"
+
+together() {
+	local i one two
+	touches "late-$$"
+	"$CDICT" push -q --job 2001 --host late --wait -e page-faults -- "./late-$$" 3000 &
+	one=$!
+	"$CDICT" push -q --job 2001 --host long --wait -e page-faults -p $$ &
+	two=$!
+	for i in $(seq 200); do
+		"$CDICT" job show 2001 --json | jq -e '[.waits[]? | select(.state == "waits") | .host] | unique == ["late", "long"]' >/dev/null && break
+		sleep 0.05
+	done
+	[ "$(counted late "late-$$" page-faults)" = null ] || echo 'it did not wait'
+	"$CDICT" job start -q 2001 --in 200ms --seconds 300ms || return
+	wait $one || echo "status $?"
+	wait $two || echo "status $?" # the job's duration ends it
+	within "$(counted late "late-$$" page-faults)" 3105 2 || "$CDICT" pull --job 2001 --host late --format csv
+	"$CDICT" job show 2001 --json | jq -e '[.waits[] | .heard_wall_ns > 0 and .state == "recorded"] | all' >/dev/null || "$CDICT" job show 2001
+	"$CDICT" job show 2001 --json | jq -e '[.clients[] | select(.pushed == "counts" and .heard_wall_ns > 0) | .host] | index("late") and index("long")' >/dev/null || "$CDICT" job show 2001
+}
+verdict counts_wait_for_the_start_of_the_job "$(together 2>&1)"
 
 # ---- events as perf opens them ----
 

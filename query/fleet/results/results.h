@@ -14,7 +14,8 @@
 
 struct fleet_result_host {
 	char *name;
-	struct fleet_rows counts; /* summed */
+	struct fleet_rows
+		counts; /* summed; counts.values: pushes, counts.last_ns: the end of the last */
 };
 
 /* A run of a benchmark. */
