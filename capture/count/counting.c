@@ -290,8 +290,6 @@ static int try_event(struct counting *c, struct counting_event *ev, int cpu)
 		if (fd >= 0) {
 			ev->attr.exclude_kernel = ev->attr.exclude_hv = 1;
 			ev->user_only = true;
-		} else {
-			errno = EACCES;
 		}
 	}
 	return fd < 0 ? -errno : fd;

@@ -156,6 +156,29 @@ together() {
 }
 verdict counts_wait_for_the_start_of_the_job "$(together 2>&1)"
 
+user() {
+	local dir rc
+	dir=$(mktemp -d /tmp/cdict-user.XXXXXX) || return
+	chmod 777 "$dir"
+	cp "$CDICT" "$dir/cdict"
+	cat >"$dir/run" <<R
+cd $dir; export CDICT_STORE=$dir/jobs
+./cdict job create 2001 && ./cdict push -q --job 2001 -e page-faults,nosuchpmu/x/ -- true
+./cdict push --job 2001 -e page-faults,cycles -- sh -c 'true; exit 5' 2>err; echo \$?
+./cdict pull --job 2001 --format csv
+R
+	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all bash "$dir/run" >out 2>err
+	tail -n 3 out | grep -q '^count,.*,sh,page-faults,' && grep -qx 5 out || cat out err
+	grep -q "unknown event 'nosuchpmu/x/'" err || cat err
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -lt 2 ] || grep -q "'page-faults': counted in user mode only" "$dir/err" || cat "$dir/err"
+	rm -r "$dir"
+}
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then
+	verdict users_count_their_own_commands "$(user 2>&1)"
+else
+	skip users_count_their_own_commands 'not root, or perf_event_paranoid is above 2'
+fi
+
 # ---- events as perf opens them ----
 
 # opened EVENT - perf's attributes, in the form of eventattr
