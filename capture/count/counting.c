@@ -30,6 +30,7 @@ static int find_switch(struct counting *c, struct cdict_error *err)
 	unsigned size[3], pid_size;
 	int rc = choice_init(&c->choice, err);
 
+	c->has_choice = !rc;
 	rc = rc ? rc : choice_add(&c->choice, "sched:sched_switch", err);
 	if (rc)
 		return rc;
@@ -49,22 +50,30 @@ static int find_switch(struct counting *c, struct cdict_error *err)
 	return 0;
 }
 
-/* The event that choice_add() found by its full name; NULL: @name is a pattern. */
-static const struct chosen *chosen_of(const struct counting *c, const char *name)
+/* A tracepoint by its full name, and modifiers; *@out stays NULL: @name is a pattern. */
+static int find_tracepoint(struct counting *c, const char *name, const struct chosen **out,
+			   struct cdict_error *err)
 {
-	for (size_t i = 0; i < c->choice.events.n; i++) {
-		if (!strcmp(c->choice.events.at[i].name, name))
-			return &c->choice.events.at[i];
+	size_t n;
+	int rc = c->has_choice ? 0 : choice_init(&c->choice, err);
+
+	c->has_choice |= !rc;
+	rc = rc ? rc : choice_add(&c->choice, name, err);
+	for (size_t i = c->choice.last; !rc && i < c->choice.events.n; i++) {
+		n = strlen(c->choice.events.at[i].name);
+		if (!strncmp(c->choice.events.at[i].name, name, n) && (!name[n] || name[n] == ':'))
+			*out = &c->choice.events.at[i];
 	}
-	return NULL;
+	return rc;
 }
 
-static int add_event(struct counting *c, const char *name, struct cdict_error *err)
+static int add_event(struct counting *c, const char *name, struct buf *unknown,
+		     struct cdict_error *err)
 {
-	struct perf_event_attr attr = { 0 };
-	const struct chosen *chosen;
-	struct counting_event *ev;
-	int rc;
+	const struct chosen *chosen = NULL;
+	struct counting_event *ev = &c->events[c->n_events];
+	bool found;
+	int rc = 0;
 
 	if (c->n_events == COUNTING_EVENTS_MOST)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "more than %d events",
@@ -74,38 +83,63 @@ static int add_event(struct counting *c, const char *name, struct cdict_error *e
 			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 					  "event '%s' is given twice", name);
 	}
-	ev = &c->events[c->n_events];
 	*ev = (struct counting_event){ .name = name };
-	if (counting_event_known(name, &attr)) {
-		ev->type = attr.type;
-		ev->config = attr.config;
-		ev->config1 = attr.config1;
-		ev->config2 = attr.config2;
-		ev->switches = attr.type == PERF_TYPE_SOFTWARE &&
-			       attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES;
-	} else if (strchr(name, ':')) {
-		rc = choice_add(&c->choice, name, err);
-		if (rc)
+	found = counting_event_known(name, &ev->attr);
+	if (!found)
+		ev->attr = (struct perf_event_attr){ 0 };
+	ev->switches = found && ev->attr.type == PERF_TYPE_SOFTWARE &&
+		       ev->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES;
+	if (!found && strchr(name, ':') && !strchr(name, '/')) {
+		rc = find_tracepoint(c, name, &chosen, err);
+		if (rc == -EPERM || rc == -EACCES || rc == -ENOMEM)
 			return rc;
-		chosen = chosen_of(c, name);
-		if (!chosen)
-			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-					  "'%s' is not a tracepoint's full name", name);
-		ev->type = PERF_TYPE_TRACEPOINT;
-		ev->config = chosen->id;
-	} else {
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "unknown event '%s'; 'perf list hw sw cache tracepoint' "
-				  "lists the events that can be counted",
-				  name);
+		found = !rc && chosen;
+		if (found) {
+			ev->attr.type = PERF_TYPE_TRACEPOINT;
+			ev->attr.config = chosen->id;
+			ev->attr.exclude_user = chosen->not &CHOICE_NOT_USER ? 1 : 0;
+			ev->attr.exclude_kernel = chosen->not &CHOICE_NOT_KERNEL ? 1 : 0;
+			ev->attr.exclude_hv = chosen->not &CHOICE_NOT_HV ? 1 : 0;
+			ev->attr.exclude_host = chosen->not &CHOICE_NOT_HOST ? 1 : 0;
+			ev->attr.exclude_guest = chosen->not &CHOICE_NOT_GUEST ? 1 : 0;
+		}
 	}
-	c->n_events++;
+	found = found || counting_event_pfm(name, &ev->attr);
+	if (found)
+		c->n_events++;
+	else
+		buf_printf(unknown, "%s'%s'", unknown->len ? ", " : "", name);
 	return 0;
+}
+
+/* Unknown events are listed together. */
+static int add_events(struct counting *c, struct cdict_error *err)
+{
+	struct buf unknown = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < c->o.n && !rc; i++)
+		rc = add_event(c, c->o.events[i], &unknown, err);
+	if (!rc && unknown.failed)
+		rc = cdict_fail_nomem(err);
+	if (!rc && unknown.len)
+		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				"unknown event%s %.*s; 'perf list' lists the events that can be "
+				"counted",
+				memchr(unknown.data, ',', unknown.len) ? "s" : "", (int)unknown.len,
+				(const char *)unknown.data);
+	buf_fini(&unknown);
+	return rc;
+}
+
+int counting_event_open(struct perf_event_attr *attr, int tid, int cpu, int group)
+{
+	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, group, PERF_FLAG_FD_CLOEXEC);
 }
 
 static int event_open(struct perf_event_attr *attr, int cpu, int group)
 {
-	return (int)syscall(SYS_perf_event_open, attr, -1, cpu, group, PERF_FLAG_FD_CLOEXEC);
+	return counting_event_open(attr, -1, cpu, group);
 }
 
 static struct perf_event_attr attr_of(uint32_t type, uint64_t config)
@@ -119,7 +153,7 @@ static struct perf_event_attr attr_of(uint32_t type, uint64_t config)
 	};
 }
 
-static int fail_open(const char *name, int code, struct cdict_error *err)
+int counting_fail_open(const char *name, int code, struct cdict_error *err)
 {
 	if (code == EPERM || code == EACCES)
 		return permit_explain(-code, err);
@@ -145,7 +179,8 @@ static int open_group(struct counting *c, int cpu, size_t first, struct cdict_er
 	*g = (struct counting_group){ .cpu = cpu, .first = first };
 	g->fd = event_open(&attr, cpu, -1);
 	if (g->fd < 0)
-		return errno == ENODEV ? -ENODEV : fail_open("sched:sched_switch", errno, err);
+		return errno == ENODEV ? -ENODEV
+				       : counting_fail_open("sched:sched_switch", errno, err);
 	ring = mmap(NULL, ring_size(), PROT_READ | PROT_WRITE, MAP_SHARED, g->fd, 0);
 	if (ring == MAP_FAILED)
 		return errno == EPERM
@@ -166,13 +201,12 @@ static struct counting_group *last_group(struct counting *c)
 static int open_member(struct counting *c, int cpu, size_t event, struct cdict_error *err)
 {
 	const struct counting_event *ev = &c->events[event];
-	struct perf_event_attr attr = attr_of(ev->type, ev->config);
+	struct perf_event_attr attr = ev->attr;
 	struct counting_group *g = last_group(c);
 	int rc, fd = -1;
 
-	attr.config1 = ev->config1;
-	attr.config2 = ev->config2;
-
+	attr.size = sizeof(attr);
+	attr.read_format = attr_of(0, 0).read_format;
 	if (!ev->switches) {
 		fd = event_open(&attr, cpu, g->fd);
 		if (fd < 0 && g->n && (errno == EINVAL || errno == ENOSPC)) {
@@ -183,7 +217,7 @@ static int open_member(struct counting *c, int cpu, size_t event, struct cdict_e
 			fd = event_open(&attr, cpu, g->fd);
 		}
 		if (fd < 0)
-			return fail_open(ev->name, errno, err);
+			return counting_fail_open(ev->name, errno, err);
 	}
 	g->members[g->n++] = fd;
 	return 0;
@@ -215,15 +249,96 @@ static int open_cpus(struct counting *c, struct cdict_error *err)
 	return rc;
 }
 
-int counting_open(struct counting **out, const char *const *events, size_t n,
-		  struct cdict_error *err)
+static bool is_uncountable(int code)
+{
+	return code == ENOENT || code == EOPNOTSUPP || code == ENODEV || code == EINVAL ||
+	       code == ENOSYS;
+}
+
+static int fail_all(const struct counting *c, struct cdict_error *err)
+{
+	struct buf list = { 0 };
+	int rc;
+
+	for (size_t i = 0; i < c->uncountable.n; i++)
+		buf_printf(&list, "%s'%s'", i ? ", " : "", c->uncountable.at[i]);
+	rc = list.failed ? cdict_fail_nomem(err)
+			 : cdict_fail(err, -ENOENT, CDICT_NO_OFFSET,
+				      "events %.*s: this machine cannot count them", (int)list.len,
+				      (const char *)list.data);
+	buf_fini(&list);
+	return rc;
+}
+
+/* Tries an event on this task, or on @cpu; a negative errno. Like perf, without the exclusion of guests
+ * when the PMU cannot exclude, and without the kernel when the user may not count it. */
+static int try_event(struct counting *c, struct counting_event *ev, int cpu)
+{
+	struct perf_event_attr attr = ev->attr;
+	int fd;
+
+	attr.size = sizeof(attr);
+	attr.disabled = 1;
+	fd = counting_event_open(&attr, c->o.machine ? -1 : 0, cpu, -1);
+	if (fd < 0 && (errno == EINVAL || errno == EOPNOTSUPP) && attr.exclude_guest) {
+		attr.exclude_guest = ev->attr.exclude_guest = 0;
+		fd = counting_event_open(&attr, c->o.machine ? -1 : 0, cpu, -1);
+	}
+	if (fd < 0 && errno == EACCES && !c->o.machine && !attr.exclude_kernel) {
+		attr.exclude_kernel = attr.exclude_hv = 1;
+		fd = counting_event_open(&attr, 0, cpu, -1);
+		if (fd >= 0) {
+			ev->attr.exclude_kernel = ev->attr.exclude_hv = 1;
+			ev->user_only = true;
+		}
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+/* Moves events that this machine cannot count into a list of their own. */
+static int drop_uncountable(struct counting *c, struct cdict_error *err)
+{
+	int *online = NULL, cpu = -1, fd, rc = 0;
+	size_t n = 0;
+
+	if (c->o.machine) {
+		rc = host_cpus(&online, err);
+		cpu = rc > 0 ? online[0] : -1;
+		free(online);
+		rc = rc < 0 ? rc : 0;
+	}
+	for (size_t i = 0; i < c->n_events && !rc; i++) {
+		fd = try_event(c, &c->events[i], cpu);
+		if (fd < 0 && !is_uncountable(-fd))
+			rc = counting_fail_open(c->events[i].name, -fd, err);
+		else if (fd < 0 && texts_add(&c->uncountable, c->events[i].name))
+			rc = cdict_fail_nomem(err);
+		else if (fd >= 0)
+			c->events[n++] = c->events[i];
+		if (fd >= 0)
+			close(fd);
+	}
+	if (!rc && !n && c->n_events == 1)
+		rc = counting_fail_open(c->events[0].name, ENOENT, err);
+	else if (!rc && !n)
+		rc = fail_all(c, err);
+	c->n_events = n;
+	return rc;
+}
+
+int counting_open(struct counting **out, const struct counting_options *o, struct cdict_error *err)
 {
 	struct counting *c = calloc(1, sizeof(*c));
-	int rc = c ? find_switch(c, err) : cdict_fail_nomem(err);
+	int rc;
 
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = add_event(c, events[i], err);
-	rc = rc ? rc : open_cpus(c, err);
+	if (!c)
+		return cdict_fail_nomem(err);
+	c->o = *o;
+	rc = o->machine ? find_switch(c, err) : 0;
+	rc = rc ? rc : add_events(c, err);
+	rc = rc ? rc : drop_uncountable(c, err);
+	if (!rc && o->machine)
+		rc = open_cpus(c, err);
 	if (rc) {
 		counting_close(c);
 		c = NULL;
@@ -254,7 +369,10 @@ void counting_close(struct counting *c)
 	array_fini(&c->figures);
 	map_fini(&c->numbers);
 	stringset_fini(&c->texts);
-	choice_fini(&c->choice);
+	texts_fini(&c->uncountable);
+	counting_tasks_fini(&c->tasks);
+	if (c->has_choice)
+		choice_fini(&c->choice);
 	free(c);
 }
 
@@ -266,10 +384,15 @@ struct counting_result counting_result(const struct counting *c)
 		.names = c->names.at,
 		.n_names = c->names.n,
 		.figures = c->figures.at,
+		.uncountable = (const char *const *)c->uncountable.at,
+		.n_uncountable = c->uncountable.n,
+		.machine = c->o.machine,
 		.switches = c->switches,
 		.lost = c->lost,
 		.cpus = c->n_cpus,
 		.seconds = (double)c->length_ns / 1e9,
-		.status = c->workload.ended ? workload_exit_status(&c->workload) : 0,
+		.status = c->workload.ended && !c->workload.killed
+				  ? workload_exit_status(&c->workload)
+				  : 0,
 	};
 }

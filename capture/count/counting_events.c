@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text/cpulist.h"
 #include "capture/count/counting.h"
@@ -48,45 +49,95 @@ static const struct known {
 	SOFTWARE("emulation-faults", EMULATION_FAULTS),
 };
 
-/* perf's names of cache events: LLC-load-misses, L1-dcache-loads, dTLB-store-misses. */
-static bool cache_event(const char *name, uint64_t *config)
+/* ---- cache events, by perf's grammar: CACHE[-OP][-RESULT], in either order ---- */
+
+struct cache_word {
+	const char *word;
+	uint64_t number;
+};
+static const struct cache_word caches[] = {
+	{ "L1-dcache", 0 }, { "L1-data", 0 },
+	{ "l1-d", 0 },      { "l1d", 0 },
+	{ "L1-icache", 1 }, { "L1-instruction", 1 },
+	{ "l1-i", 1 },      { "l1i", 1 },
+	{ "LLC", 2 },       { "L2", 2 },
+	{ "dTLB", 3 },      { "d-tlb", 3 },
+	{ "Data-TLB", 3 },  { "iTLB", 4 },
+	{ "i-tlb", 4 },     { "Instruction-TLB", 4 },
+	{ "branches", 5 },  { "branch", 5 },
+	{ "bpu", 5 },       { "btb", 5 },
+	{ "bpc", 5 },       { "node", 6 },
+	{ NULL, 0 },
+};
+static const struct cache_word cache_ops[] = {
+	{ "loads", 0 },
+	{ "load", 0 },
+	{ "read", 0 },
+	{ "stores", 1 },
+	{ "store", 1 },
+	{ "write", 1 },
+	{ "prefetches", 2 },
+	{ "prefetch", 2 },
+	{ "speculative-read", 2 },
+	{ "speculative-load", 2 },
+	{ NULL, 0 },
+};
+static const struct cache_word cache_results[] = {
+	{ "refs", 0 },   { "Reference", 0 }, { "ops", 0 }, { "access", 0 },
+	{ "misses", 1 }, { "miss", 1 },      { NULL, 0 },
+};
+/* Operations of each cache, as a bit mask: nothing is stored in an instruction cache. */
+static const uint8_t cache_can[] = { 7, 5, 7, 7, 1, 1, 7 };
+
+/* Takes a word that ends at '-' or at the end; false: none of @words. */
+static bool take_word(const char **p, const struct cache_word *words, uint64_t *number)
 {
-	static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
-					      "iTLB",      "branch",    "node" };
-	static const char *const ops[] = { "-load", "-store", "-prefetch" };
+	for (; words->word; words++) {
+		size_t n = strlen(words->word);
 
-	for (uint64_t c = 0; c < sizeof(caches) / sizeof(*caches); c++) {
-		size_t n = strlen(caches[c]);
-
-		if (strncmp(name, caches[c], n))
+		if (strncasecmp(*p, words->word, n) || ((*p)[n] && (*p)[n] != '-'))
 			continue;
-		for (uint64_t op = 0; op < sizeof(ops) / sizeof(*ops); op++) {
-			size_t end = n + strlen(ops[op]);
-			bool misses;
-
-			if (strncmp(name + n, ops[op], end - n))
-				continue;
-			misses = !strcmp(name + end, "-misses");
-			if (!misses && strcmp(name + end, op == 2 ? "es" : "s"))
-				continue;
-			*config = c | op << 8 | (uint64_t)misses << 16;
-			return true;
-		}
+		*p += n + ((*p)[n] == '-' && (*p)[n + 1]);
+		*number = words->number;
+		return true;
 	}
 	return false;
 }
 
+static bool cache_event(const char *name, uint64_t *config)
+{
+	uint64_t cache = 0, op = 0, result = 0;
+	bool has_op = false, has_result = false;
+
+	if (!take_word(&name, caches, &cache))
+		return false;
+	while (*name) {
+		if (!has_op && take_word(&name, cache_ops, &op))
+			has_op = true;
+		else if (!has_result && take_word(&name, cache_results, &result))
+			has_result = true;
+		else
+			return false;
+	}
+	*config = cache | op << 8 | result << 16;
+	return cache_can[cache] >> op & 1;
+}
+
 /* ---- events of a PMU: cpu/cache-misses/, cpu/event=0x3c,umask=1/ ---- */
 
-/* Reads a file in the PMU's folder, NUL-terminated; NULL: no such file. Given. */
+/* Reads a file in the PMU's folder, NUL-terminated; NULL: no such file. Given. Like perf, takes
+ * $SYSFS_PATH as the mount point of sysfs. */
 static char *pmu_file(const char *pmu, const char *folder, const char *name)
 {
-	char path[256], *text = NULL;
+	const char *sysfs = getenv("SYSFS_PATH");
+	char *path = NULL, *text = NULL;
 	size_t len;
 
-	if ((size_t)snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s%s/%s", pmu,
-			     folder, name) < sizeof(path))
-		text = tracefs_read(path, &len);
+	if (asprintf(&path, "%s/bus/event_source/devices/%s%s/%s", sysfs ? sysfs : "/sys", pmu,
+		     folder, name) < 0)
+		return NULL;
+	text = tracefs_read(path, &len);
+	free(path);
 	if (text)
 		text[strcspn(text, "\n")] = 0;
 	return text;
@@ -119,12 +170,15 @@ static bool put_terms(struct perf_event_attr *attr, const char *pmu, char *terms
 /* A term: "umask=1", "any", or the name of a PMU event, which consists of terms itself. */
 static bool put_term(struct perf_event_attr *attr, const char *pmu, char *term, bool alias)
 {
+	static const char *const plain[] = { "config", "config1", "config2" };
 	char *value = strchr(term, '='), *end = NULL, *text;
 	uint64_t v = 1;
 	bool ok;
 
 	if (value)
 		*value++ = 0;
+	if (!strcmp(term, "name")) /* perf's name for its output; ours is the whole text */
+		return value && *value;
 	/* a name must not contain a path */
 	if (!*term || strchr(term, '/') || *term == '.')
 		return false;
@@ -139,9 +193,13 @@ static bool put_term(struct perf_event_attr *attr, const char *pmu, char *term, 
 		if (!*value || *end)
 			return false;
 	}
-	if (!strcmp(term, "config")) {
-		attr->config = v;
-		return value;
+	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++) {
+		if (!strcmp(term, plain[i])) {
+			*(i == 2   ? (uint64_t *)&attr->config2
+			  : i == 1 ? (uint64_t *)&attr->config1
+				   : (uint64_t *)&attr->config) = v;
+			return value;
+		}
 	}
 	text = pmu_file(pmu, "/format", term);
 	ok = text && put_bits(attr, text, v);
@@ -183,7 +241,8 @@ static bool pmu_event(const char *name, struct perf_event_attr *attr)
 	return ok;
 }
 
-bool counting_event_known(const char *name, struct perf_event_attr *attr)
+/* An event without modifiers. */
+static bool plain_event(const char *name, struct perf_event_attr *attr)
 {
 	uint64_t config;
 	char *end;
@@ -207,4 +266,41 @@ bool counting_event_known(const char *name, struct perf_event_attr *attr)
 		return true;
 	}
 	return !strchr(name, ':') && pmu_event(name, attr);
+}
+
+/* perf's modifiers: with some of u, k and h, the other modes are excluded, and likewise with G and
+ * H; without these two, guests are excluded with u only. p and P (precise), S (sampling) and W (weak group) do not affect a count. */
+static bool put_modifiers(const char *mods, struct perf_event_attr *attr)
+{
+	bool cpu = strpbrk(mods, "ukh"), host = strpbrk(mods, "GH");
+
+	if (!*mods || mods[strspn(mods, "ukhIGHpPSDWe")])
+		return false;
+	if (cpu) {
+		attr->exclude_user = !strchr(mods, 'u');
+		attr->exclude_kernel = !strchr(mods, 'k');
+		attr->exclude_hv = !strchr(mods, 'h');
+	}
+	attr->exclude_guest = host ? !strchr(mods, 'G') : strchr(mods, 'u') != NULL;
+	attr->exclude_host = host && !strchr(mods, 'H');
+	attr->exclude_idle = strchr(mods, 'I') != NULL;
+	attr->pinned = strchr(mods, 'D') != NULL;
+	attr->exclusive = strchr(mods, 'e') != NULL;
+	return true;
+}
+
+bool counting_event_known(const char *name, struct perf_event_attr *attr)
+{
+	const char *slash = strrchr(name, '/'), *mods = slash ? slash + 1 : strrchr(name, ':');
+	char *plain;
+	bool ok;
+
+	attr->exclude_guest = 1; /* as perf does, unless told otherwise */
+	if (!mods || !*mods)
+		return plain_event(name, attr);
+	mods += *mods == ':';
+	plain = strndup(name, (size_t)(mods - name) - (slash == NULL || mods > slash + 1));
+	ok = plain && plain_event(plain, attr) && put_modifiers(mods, attr);
+	free(plain);
+	return ok;
 }

@@ -17,7 +17,7 @@
 
 #define TICK_NS 10000000
 
-static uint32_t name_number(struct counting *c, const char *name, size_t len)
+uint32_t counting_name(struct counting *c, const char *name, size_t len)
 {
 	const char *kept = stringset_add(&c->texts, name, strnlen(name, len));
 	uint32_t *number = kept ? map_add(&c->numbers, (uintptr_t)kept, 0) : NULL;
@@ -36,7 +36,7 @@ static uint32_t name_number(struct counting *c, const char *name, size_t len)
 static void account(struct counting *c, struct counting_group *g, const char *name,
 		    const uint64_t *values)
 {
-	size_t number = name_number(c, g->unsure ? COUNTING_UNKNOWN : name, COMM_SIZE), at = 1;
+	size_t number = counting_name(c, g->unsure ? COUNTING_UNKNOWN : name, COMM_SIZE), at = 1;
 
 	if (c->failed ||
 	    (g->counts.n < (number + 1) * g->n && array_resize(&g->counts, (number + 1) * g->n))) {
@@ -95,35 +95,25 @@ static void account_switch(struct counting *c, struct counting_group *g, struct 
 	c->switches += !g->first;
 }
 
+static void on_record(void *ctx, uint32_t type, struct cursor in)
+{
+	struct counting_group *g = ((struct counting_group **)ctx)[0];
+	struct counting *c = ((void **)ctx)[1];
+
+	if (type == PERF_RECORD_SAMPLE) {
+		account_switch(c, g, in);
+	} else if (type == PERF_RECORD_LOST) {
+		cursor_skip(&in, 8);
+		c->lost += cursor_u64(&in);
+		g->unsure = true;
+	}
+}
+
 static void drain(struct counting *c, struct counting_group *g)
 {
-	struct perf_event_mmap_page *page = (void *)g->ring;
-	const uint8_t *data = g->ring + (ring_size() - RING_BYTES);
-	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
-	uint8_t copy[UINT16_MAX + 1];
+	void *ctx[2] = { g, c };
 
-	while (tail < head) {
-		size_t at = tail % RING_BYTES,
-		       size = load16(data + (at + 6) % RING_BYTES, NATIVE_BIG);
-		uint32_t type = load32(data + at, NATIVE_BIG);
-		size_t before = size < RING_BYTES - at ? size : RING_BYTES - at;
-		struct cursor in;
-
-		if (size < 8 || size > head - tail)
-			break; /* the kernel writes no such record */
-		memcpy(copy, data + at, before);
-		memcpy(copy + before, data, size - before);
-		in = cursor_init(copy + 8, size - 8, NATIVE_BIG);
-		if (type == PERF_RECORD_SAMPLE) {
-			account_switch(c, g, in);
-		} else if (type == PERF_RECORD_LOST) {
-			cursor_skip(&in, 8);
-			c->lost += cursor_u64(&in);
-			g->unsure = true;
-		}
-		tail += size;
-	}
-	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+	counting_ring_read(g->ring, RING_BYTES, on_record, ctx);
 }
 
 static int control(struct counting *c, unsigned long what, struct cdict_error *err)
@@ -146,9 +136,11 @@ static void wait_end(struct counting *c, const sigset_t *set, uint64_t end_ns)
 
 		for (size_t i = 0; i < c->groups.n; i++)
 			drain(c, &c->groups.at[i]);
+		if (!c->o.machine)
+			counting_tasks_drain(c, false);
 		if (sig == SIGINT || sig == SIGTERM || c->failed)
 			return;
-		if (c->workload.pid && workload_poll(&c->workload))
+		if (c->workload.pid ? workload_poll(&c->workload) : counting_tasks_over(c))
 			return;
 		if (end_ns && monotonic_ns() >= end_ns)
 			return;
@@ -188,34 +180,40 @@ static int finish_group(struct counting *c, struct counting_group *g)
 	return 0;
 }
 
-int counting_run(struct counting *c, double seconds, const char *const *command,
-		 struct cdict_error *err)
+static void block(sigset_t *old, sigset_t *set)
 {
-	uint64_t began = monotonic_ns();
-	sigset_t set, old;
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGCHLD);
+	pthread_sigmask(SIG_BLOCK, set, old);
+}
+
+static int begin(struct counting *c, const sigset_t *old, struct cdict_error *err)
+{
 	int rc = 0;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGCHLD);
-	pthread_sigmask(SIG_BLOCK, &set, &old);
-	if (command)
-		rc = workload_prepare(&c->workload, command, &old, false, err);
-	/* more than a fair share, to empty the rings in time; the command does not inherit it */
-	setpriority(PRIO_PROCESS, 0, -10);
-	rc = rc ? rc : control(c, PERF_EVENT_IOC_ENABLE, err);
-	if (!rc) {
-		if (c->workload.pid)
-			workload_go(&c->workload);
-		began = monotonic_ns();
-		wait_end(c, &set, seconds > 0 ? began + (uint64_t)(seconds * 1e9) : 0);
-		rc = control(c, PERF_EVENT_IOC_DISABLE, err);
-		c->length_ns = monotonic_ns() - began;
-	}
-	if (c->workload.pid)
-		workload_end(&c->workload);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (c->o.command)
+		rc = workload_prepare(&c->workload, c->o.command, old, false, err);
+	if (c->o.machine)
+		/* more than a fair share, to empty the rings in time; the command does not inherit it */
+		setpriority(PRIO_PROCESS, 0, -10);
+	else
+		rc = rc ? rc : counting_tasks_open(c, err);
+	if (!rc && c->o.ready)
+		rc = c->o.ready(c->o.ctx, &c->o.seconds, err);
+	if (rc)
+		return rc;
+	return c->o.machine ? control(c, PERF_EVENT_IOC_ENABLE, err)
+			    : counting_tasks_enable(c, true, err);
+}
+
+static int end(struct counting *c, struct cdict_error *err)
+{
+	int rc = 0;
+
+	if (!c->o.machine)
+		return counting_tasks_finish(c, err);
 	for (size_t i = 0; i < c->groups.n && !rc; i++) {
 		rc = finish_group(c, &c->groups.at[i]);
 		if (rc == -ENOMEM)
@@ -225,4 +223,27 @@ int counting_run(struct counting *c, double seconds, const char *const *command,
 					  c->groups.at[i].cpu, strerror(-rc));
 	}
 	return rc;
+}
+
+int counting_run(struct counting *c, struct cdict_error *err)
+{
+	uint64_t began;
+	sigset_t set, old;
+	int rc;
+
+	block(&old, &set);
+	rc = begin(c, &old, err);
+	if (!rc) {
+		if (c->workload.pid)
+			workload_go(&c->workload);
+		began = monotonic_ns();
+		wait_end(c, &set, c->o.seconds > 0 ? began + (uint64_t)(c->o.seconds * 1e9) : 0);
+		rc = c->o.machine ? control(c, PERF_EVENT_IOC_DISABLE, err)
+				  : counting_tasks_enable(c, false, err);
+		c->length_ns = monotonic_ns() - began;
+	}
+	if (c->workload.pid)
+		workload_end(&c->workload);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return rc ? rc : end(c, err);
 }

@@ -46,6 +46,8 @@ int record_info_begin(const struct record_info *h, struct cdict_writer *w, struc
 	struct host host;
 
 	host_read(&host);
+	if (h->host)
+		host.info.name = h->host;
 	info_begin(&pairs, &host.info, &recorder);
 	host_fini(&host);
 	if (!h->cpus.failed)

@@ -10,6 +10,7 @@
 #include "cdict/writer.h"
 
 struct record_info {
+	const char *host; /* its name; NULL: this machine's */
 	const char *cmdline;
 	const char *clock;          /* info_clock() */
 	uint64_t wall_ns, clock_ns; /* taken at the same moment; 0: unknown */

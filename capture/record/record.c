@@ -48,6 +48,7 @@ static void pair_clocks(struct recording *rec)
 	struct clock *clock = clock_open(o->use_clockid, o->clockid);
 
 	rec->info.cmdline = o->cmdline;
+	rec->info.host = o->host;
 	rec->info.clock = info_clock(o->use_clockid, o->clockid);
 	if (clock)
 		clock_pair(clock, &rec->info.wall_ns, &rec->info.clock_ns);

@@ -85,6 +85,7 @@ struct record_options {
 	uint64_t max_bytes;               /* size that ends it; 0: no limit */
 	const char *const *inputs;        /* files that it must not replace */
 	size_t n_inputs;
+	const char *host;    /* its name in INFO; NULL: this machine's */
 	const char *cmdline; /* what the user typed, for INFO */
 	size_t ring_bytes;   /* per CPU; 0: by the number of CPUs */
 	size_t queue_bytes;  /* in total; 0: RECORD_QUEUE_BYTES */

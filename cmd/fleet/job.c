@@ -111,25 +111,40 @@ static int show(const struct cmd_call *call, struct store *st, const char *id,
 	struct fleet_read r = { 0 };
 	struct fleet_waiters waiters = { 0 };
 	struct fleet_clock clock = { 0 };
-	struct table *tables[3] = { NULL, NULL, NULL };
+	struct fleet_results results = { 0 };
+	struct table *tables[4 + FLEET_RESULT_TABLES] = { NULL };
 	char title[FLEET_ID_ROOM + 8];
+	size_t n = 0;
 	int status = CMD_DONE;
 
 	snprintf(title, sizeof(title), "job %s", id);
-	if (fleet_read(&r, st, id, err) || fleet_waiters_read(&waiters, st, id, err) ||
+	if (fleet_read(&r, st, id, err) || fleet_results_read(&results, st, id, NULL, err) ||
+	    fleet_waiters_read(&waiters, st, id, err) ||
 	    (waiters.all.n && fleet_clock_compare(st, id, &clock, err))) {
 		status = fleet_fail(call, err);
 	} else {
-		tables[0] = new_table();
-		if (tables[0])
-			add_job(tables[0], &r.job);
-		tables[0] = table_done(tables[0]);
-		tables[1] = fleet_hosts_table(&r);
+		tables[n] = new_table();
+		if (tables[n])
+			add_job(tables[n], &r.job);
+		tables[n] = table_done(tables[n]);
+		n++;
+		if (!fleet_only_results(call, &r, &results))
+			tables[n++] = fleet_hosts_table(&r);
 		if (waiters.all.n)
-			tables[2] = job_waiters(call, &waiters,
-						fleet_now_ns() + (uint64_t)clock.offset_ns);
-		status = fleet_print_tables(call, title, NULL, tables, waiters.all.n ? 3 : 2);
+			tables[n++] = job_waiters(call, &waiters,
+						  fleet_now_ns() + (uint64_t)clock.offset_ns);
+		tables[n++] = job_clients(&r, &results);
+		n = fleet_add_results(call, &results, tables, n);
+		status = fleet_print_tables(call, title, NULL, tables, n);
+		if (!status && results.gone) {
+			cmd_warn(call, NULL,
+				 "job %s: the store evicted %" PRIu64
+				 " pushed value%s; counts and benchmarks cover the others",
+				 id, results.gone, results.gone == 1 ? "" : "s");
+			status = CMD_DAMAGED;
+		}
 	}
+	fleet_results_fini(&results);
 	array_fini(&waiters.all);
 	fleet_read_fini(&r);
 	return status;

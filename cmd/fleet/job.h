@@ -15,4 +15,8 @@ int job_start(const struct cmd_call *call, struct store *st, const char *id, con
 struct table *job_waiters(const struct cmd_call *call, const struct fleet_waiters *waiters,
 			  uint64_t now_ns);
 
+/* job_clients - a row for each host and kind of what it pushed, with the time of the last; given, NULL:
+ * out of memory. */
+struct table *job_clients(const struct fleet_read *r, const struct fleet_results *results);
+
 #endif

@@ -47,12 +47,14 @@ int job_start(const struct cmd_call *call, struct store *st, const char *id, con
 	return 0;
 }
 
-enum { HOST = 0, PID, STATE, SINCE, OFFSET, OFFSET_MS, TRIP, BEGAN, BEGAN_NS };
+enum { HOST = 0, PID, STATE, SINCE, HEARD, HEARD_NS, OFFSET, OFFSET_MS, TRIP, BEGAN, BEGAN_NS };
 static const struct table_column columns[] = {
 	[HOST] = { "host", "host", TABLE_TEXT, TABLE_KEEP, NULL, 0 },
 	[PID] = { "pid", "pid", TABLE_INTEGER, 0, NULL, 0 },
 	[STATE] = { "state", "state", TABLE_TEXT, 0, NULL, 0 },
 	[SINCE] = { "since", "since", TABLE_TEXT, 0, NULL, 0 },
+	[HEARD] = { "heard", "last heard", TABLE_TEXT, TABLE_HUMAN, NULL, 0 },
+	[HEARD_NS] = { "heard_wall_ns", "heard", TABLE_COUNT, TABLE_MACHINE, NULL, 0 },
 	[OFFSET] = { "clock_offset_ns", "clock", TABLE_INTEGER, TABLE_MACHINE, NULL, 0 },
 	[OFFSET_MS] = { "clock_offset", "clock ms", TABLE_TEXT, TABLE_HUMAN, NULL, 0 },
 	[TRIP] = { "round_trip_ns", "round trip ms", TABLE_MS, 0, NULL, 0 },
@@ -85,6 +87,8 @@ struct table *job_waiters(const struct cmd_call *call, const struct fleet_waiter
 				   ? "silent"
 				   : states[w->state]);
 		table_text(t, SINCE, number_utc(room, w->since_ns));
+		table_text(t, HEARD, number_utc(room, w->seen_ns));
+		table_u64(t, HEARD_NS, w->seen_ns);
 		snprintf(room, sizeof(room), "%+.3f", ms);
 		table_text(t, OFFSET_MS, room);
 		table_i64(t, OFFSET, w->clock.offset_ns);

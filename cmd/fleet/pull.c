@@ -34,7 +34,7 @@ struct pulling {
 	struct texts names; /* of all files */
 	const char *path;   /* name of the open file */
 	struct outfile *of;
-	size_t whole, bad;
+	size_t whole, bad, results;
 	int status; /* of the failure reported already */
 };
 
@@ -72,16 +72,17 @@ static bool taken(const struct pulling *p, const char *path)
 }
 
 /* Names that differ only in case, or after HOST_MOST bytes, get a number. Given. */
-static char *name_of(const struct pulling *p, const char *host, const char *capture)
+static char *name_of(const struct pulling *p, const char *host, const char *capture,
+		     const char *ending)
 {
 	char name[HOST_MOST + 1], *path;
 
 	escape_host(name, host);
-	if (asprintf(&path, "%s/%s-%s.cdict", p->dir, name, capture) < 0)
+	if (asprintf(&path, "%s/%s-%s%s", p->dir, name, capture, ending) < 0)
 		return NULL;
 	for (unsigned i = 2; taken(p, path); i++) {
 		free(path);
-		if (asprintf(&path, "%s/%s-%s-%u.cdict", p->dir, name, capture, i) < 0)
+		if (asprintf(&path, "%s/%s-%s-%u%s", p->dir, name, capture, i, ending) < 0)
 			return NULL;
 	}
 	return path;
@@ -90,7 +91,7 @@ static char *name_of(const struct pulling *p, const char *host, const char *capt
 static int open_file(void *ctx, const char *host, const char *capture)
 {
 	struct pulling *p = ctx;
-	char *path = name_of(p, host, capture);
+	char *path = name_of(p, host, capture, ".cdict");
 
 	if (texts_take(&p->names, path)) {
 		p->status = cmd_errorf(p->call, NULL, "out of memory");
@@ -135,6 +136,82 @@ static int abort_file(void *ctx, const char *why)
 
 static const struct fleet_file_ops ops = { open_file, write_file, commit_file, abort_file };
 
+/* ---- counts and benchmarks, in files of their own ---- */
+
+static int write_table(void *ctx, struct sink *s, struct cdict_error *err)
+{
+	struct table **t = ctx;
+	struct table_frame frame = { .command = "pull", .file = "" };
+
+	return table_print(s, TABLE_AS_CSV, &frame, t, 1) == -ENOMEM ? cdict_fail_nomem(err) : 0;
+}
+
+/* Takes @t. */
+static int put_table(struct pulling *p, const char *name, struct table *t)
+{
+	struct cdict_error err = { 0 };
+	char *path = NULL;
+	int status;
+
+	if (!t || asprintf(&path, "%s/%s", p->dir, name) < 0)
+		status = cmd_errorf(p->call, NULL, "out of memory");
+	else if (table_sort(t, NULL, &err))
+		status = fleet_fail(p->call, &err);
+	else
+		status = cmd_output_write(p->call, path, 0, write_table, &t);
+	p->results += !status;
+	free(path);
+	table_free(t);
+	return status;
+}
+
+static int write_document(void *ctx, struct sink *s, struct cdict_error *err)
+{
+	(void)err;
+	sink_puts(s, ctx);
+	return 0;
+}
+
+/* HOST-BENCHMARK-RUN.json */
+static int put_document(struct pulling *p, const struct fleet_run *run)
+{
+	const char *document = fleet_run_document(run);
+	char name[HOST_MOST + 1], *rest = NULL, *path = NULL;
+	int status = CMD_DONE;
+
+	if (!document)
+		return CMD_DONE;
+	escape_host(name, fleet_run_name(run));
+	name[HOST_MOST / 4] = 0; /* a file's name has at most 255 bytes */
+	if (asprintf(&rest, "%s-%" PRIu64, name, run->number) >= 0)
+		path = name_of(p, run->host, rest, ".json");
+	if (texts_take(&p->names, path))
+		status = cmd_errorf(p->call, NULL, "out of memory");
+	else
+		status = cmd_output_write(p->call, path, 0, write_document, (void *)document);
+	p->results += !status;
+	free(rest);
+	return status;
+}
+
+static int pull_results(struct pulling *p, struct store *st, const char *id, const char *host)
+{
+	struct fleet_results r = { 0 };
+	struct cdict_error err = { 0 };
+	int status = CMD_DONE;
+
+	if (fleet_results_read(&r, st, id, host, &err))
+		status = fleet_fail(p->call, &err);
+	if (!status && r.hosts.n)
+		status = put_table(p, "counts.csv", fleet_results_each(&r));
+	if (!status && r.runs.n)
+		status = put_table(p, "benchmarks.csv", fleet_results_values(&r));
+	for (size_t i = 0; i < r.runs.n && !status; i++)
+		status = put_document(p, &r.runs.at[i]);
+	fleet_results_fini(&r);
+	return status;
+}
+
 static int pull(const struct cmd_call *call, struct store *st, const char *dir)
 {
 	const struct pull_opts *o = call->opts;
@@ -147,16 +224,21 @@ static int pull(const struct cmd_call *call, struct store *st, const char *dir)
 		cmd_output_abort(p.of);
 	if (rc)
 		status = rc == REPORTED ? p.status : fleet_fail(call, &err);
-	else if (!p.whole && !p.bad)
+	if (!status)
+		status = pull_results(&p, st, o->shared.job, o->host);
+	if (!status && !p.whole && !p.bad && !p.results)
 		status = cmd_errorf(call, NULL,
-				    "job %s has no files%s%s; 'cdict push --with-file' adds them",
+				    "job %s has no files, counts or benchmarks%s%s; 'cdict push "
+				    "--with-file' adds files",
 				    o->shared.job, o->host ? " of " : "", o->host ? o->host : "");
-	else if (!call->quiet)
+	else if (!status && !call->quiet)
 		fprintf(stderr, "[ cdict pull: job %s: %zu file%s in %s ]\n", o->shared.job,
-			p.whole, p.whole == 1 ? "" : "s", dir);
+			p.whole + p.results, p.whole + p.results == 1 ? "" : "s", dir);
 	texts_fini(&p.names);
 	return status ? status : p.bad ? CMD_DAMAGED : CMD_DONE;
 }
+
+/* ---- as a table ---- */
 
 static int print_figures(const struct cmd_call *call, struct sink *s, struct table *t,
 			 enum table_format format)
@@ -224,7 +306,8 @@ static int pull_run(const struct cmd_call *call)
 	const struct pull_opts *o = call->opts;
 	const char *dir = o->shared.output ? o->shared.output : ".";
 	struct cdict_error err = { 0 };
-	struct store *st;
+	struct fleet_job job;
+	struct store *st = NULL;
 	int status;
 
 	if (!o->shared.job)
@@ -232,11 +315,13 @@ static int pull_run(const struct cmd_call *call)
 	if (fleet_job_id(o->shared.job, &err))
 		return fleet_fail(call, &err);
 	status = fleet_open(&st, call);
-	if (status)
-		return status;
-	if (o->format)
+	if (!status && store_get(st, o->shared.job, &job, &err))
+		status = fleet_fail(call, &err);
+	if (!status && o->host && fleet_host_known(st, o->shared.job, o->host, &err))
+		status = fleet_fail(call, &err);
+	if (!status && o->format)
 		status = pull_figures(call, st);
-	else
+	else if (!status)
 		status = make_folder(call, dir);
 	if (!status && !o->format)
 		status = pull(call, st, dir);
@@ -250,8 +335,9 @@ static const struct cmd_option pull_options[] = {
 	CMD_STRING(0, "host", struct pull_opts, host, "NAME",
 		   "only files and figures of this host"),
 	CMD_STRING('o', "output", struct options_shared, output, "DIR",
-		   "the folder for HOST-CAPTURE.cdict (default: the current one); with --format, "
-		   "the file (default: standard output)"),
+		   "the folder for HOST-CAPTURE.cdict, counts.csv, benchmarks.csv and each run's "
+		   "HOST-NAME-RUN.json (default: the current one); with --format, the file "
+		   "(default: standard output)"),
 	CMD_CHOICE(0, "format", struct pull_opts, format, "FORMAT", formats, "files",
 		   "print counts of 'cdict push -e' and figures of '--bench' as csv, json or "
 		   "openmetrics instead of fetching captures"),
@@ -273,8 +359,8 @@ const struct cmd cmd_pull = {
 	.about =
 		"Fetches the captures that 'cdict push --with-file' pushed with the figures. Files "
 		"appear whole or not at all: a warning names captures whose push did not finish or "
-		"that lack a part. With --format, prints counts and figures of benchmarks, summed "
-		"by host.",
+		"that lack a part. Counts and benchmarks are fetched as files of their own; with "
+		"--format, they are printed, summed by host.",
 	.options = pull_options,
 	.opts_size = sizeof(struct pull_opts),
 	.examples = pull_examples,

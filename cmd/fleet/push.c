@@ -25,13 +25,6 @@ int push_host(char host[FLEET_HOST_ROOM], const struct push_opts *o, struct cdic
 	return 0;
 }
 
-uint64_t push_hash(uint64_t h, const void *data, size_t size)
-{
-	for (const uint8_t *p = data, *end = p + size; p < end; p++)
-		h = (h ^ *p) * UINT64_C(0x100000001b3);
-	return h;
-}
-
 static int push_bucket(struct store *st, const struct fleet_job *job, const struct fleet_capture *c,
 		       uint64_t i, unsigned jobs, bool *added, struct cdict_error *err)
 {
@@ -113,8 +106,15 @@ static int check(const struct cmd_call *call)
 				 : o->bench.n   ? "--bench"
 				 : o->with_file ? "--with-file"
 						: "--host");
-	if (o->seconds && !counts)
-		return cmd_usage(call, "--seconds needs --event");
+	if ((o->seconds || o->pids.n || o->all_cpus || o->wait) && !counts)
+		return cmd_usage(call, "%s needs --event",
+				 o->seconds    ? "--seconds"
+				 : o->pids.n   ? "--pid"
+				 : o->all_cpus ? "--all-cpus"
+					       : "--wait");
+	if (o->pids.n && (call->n_operands || o->all_cpus))
+		return cmd_usage(call, "%s cannot be used with --pid",
+				 o->all_cpus ? "--all-cpus" : "a command");
 	if (o->name && !o->bench.n)
 		return cmd_usage(call, "--name needs --bench");
 	if (o->name && o->bench.n > 1)
@@ -172,17 +172,23 @@ static const struct cmd_option push_options[] = {
 	CMD_FLAG(0, "with-file", struct push_opts, with_file,
 		 "also push the captures themselves; 'cdict pull' fetches them"),
 	CMD_LIST(0, "bench", struct push_opts, bench, "JSON",
-		 "push all numbers in a benchmark's JSON instead, comma list, repeatable; '-' is "
-		 "standard input"),
+		 "push a run of a benchmark instead: all numbers and texts of its JSON, comma list, "
+		 "repeatable; '-' is standard input"),
 	CMD_STRING(0, "name", struct push_opts, name, "NAME",
 		   "the benchmark's name (default: its file name without folder and "
 		   "extension)"),
 	CMD_LIST('e', "event", struct push_opts, shared.events, "EVENT",
-		 "count these events by program on this host instead, like perf stat, while "
-		 "COMMAND runs; comma list, repeatable"),
+		 "count these events of COMMAND and its children by program instead, like perf "
+		 "stat; without a command, of the whole machine; comma list, repeatable"),
+	CMD_TIDS('p', "pid", struct push_opts, pids, "LIST",
+		 "with --event: count these processes, and the tasks they start"),
+	CMD_FLAG('a', "all-cpus", struct push_opts, all_cpus,
+		 "with --event: count the whole machine while COMMAND runs"),
 	CMD_STRING('s', "seconds", struct push_opts, seconds, "TIME",
 		   "with --event: count for this long, in seconds or as in 300ms or 2m (default: "
 		   "until the command ends, or Ctrl-C)"),
+	CMD_FLAG(0, "wait", struct push_opts, wait,
+		 "with --event: wait for 'cdict job start' of --job"),
 	CMD_STRING(
 		0, "spool", struct push_opts, spool, "DIR",
 		"push what 'cdict record --push' spooled in DIR instead of files; pushed figures are "
@@ -196,8 +202,10 @@ static const struct cmd_example push_examples[] = {
 	{ "cdict push --job 2001 --store redis://controller run.cdict", "the same on a server" },
 	{ "cdict push --job 2001 --host compute-07 run.cdict", "under another name" },
 	{ "cdict push --job 2001 --bench fio.json", "the figures of a benchmark" },
+	{ "cdict push --job 2001 -e cycles,cache-misses:u -- ./build",
+	  "count events of a command and its children, by program" },
 	{ "cdict push --job 2001 -e cycles,cache-misses -s 10",
-	  "count events of each program for ten seconds" },
+	  "count events of every program of this machine for ten seconds" },
 	{ "cdict push --spool run.cdict.spool",
 	  "push the figures that a recording could not push" },
 	{ NULL, NULL },

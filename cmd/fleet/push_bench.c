@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict push --bench: pushes every number of a benchmark's JSON, named by its path. */
+/* cdict push --bench: pushes a run of a benchmark: every number and text of its JSON, named by its path, and the JSON. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "annotate/library.h"
 #include "base/fail.h"
 #include "cmd/fleet/push.h"
 #include "query/fleet/figures/figures.h"
+#include "query/fleet/figures/start.h"
 
 /* Limits of the JSON's size, and of the length of a path, which bounds the depth. */
-enum { BENCH_BYTES_MOST = 64 << 20, PATH_MOST = 500 };
+enum { BENCH_BYTES_MOST = 16 << 20, PATH_MOST = 500 };
 
 struct bench {
 	struct fleet_rows rows;
@@ -64,14 +64,32 @@ static int add_below(struct bench *b, const json_t *at, size_t len)
 	return rc;
 }
 
+/* A number, or a text that is nothing else: "12.5", as many tools print. */
+static bool number_of(const json_t *at, double *out)
+{
+	const char *text = json_string_value(at);
+	char *end;
+
+	if (json_is_number(at)) {
+		*out = json_number_value(at);
+		return true;
+	}
+	/* no "inf", "nan", "0x10" */
+	if (!text || !*text || text[strspn(text, "+-.0123456789eE")] || strlen(text) > 60)
+		return false;
+	*out = strtod(text, &end);
+	return !*end && fabs(*out) <= FLEET_NUMBER_MOST;
+}
+
 /* An array of numbers is one figure with samples; otherwise each element has its index. */
 static int add_array(struct bench *b, const json_t *at)
 {
 	size_t n = json_array_size(at), len = b->path.len, numbers = 0;
+	double value;
 	int rc = 0;
 
 	for (size_t i = 0; i < n; i++)
-		numbers += json_is_number(json_array_get(at, i));
+		numbers += number_of(json_array_get(at, i), &value);
 	for (size_t i = 0; i < n && !rc; i++) {
 		if (numbers == n)
 			buf_add(&b->path, "[]", 2);
@@ -82,34 +100,42 @@ static int add_array(struct bench *b, const json_t *at)
 	return rc;
 }
 
+static int add_leaf(struct bench *b, const json_t *at)
+{
+	size_t len = b->path.len;
+	const char *text = json_string_value(at);
+	double value = 0;
+	bool number = number_of(at, &value);
+	char *path;
+	int rc;
+
+	if (!number && !text)
+		return 0;
+	if (number && !(fabs(value) <= FLEET_NUMBER_MOST))
+		return cdict_fail(b->err, CDICT_ELIMIT, CDICT_NO_OFFSET, "a number beyond 1e100");
+	path = strndup((const char *)b->path.data, len);
+	rc = !path    ? cdict_fail_nomem(b->err)
+	     : number ? fleet_bench_add(&b->rows, b->name, len ? path : "value", value, b->err)
+		      : fleet_text_add(&b->rows, b->name, len ? path : "value", text, b->err);
+	free(path);
+	return rc;
+}
+
 static int add_value(struct bench *b, const json_t *at)
 {
 	size_t len = b->path.len;
-	double value;
-	char *path;
 	int rc = 0;
 
 	if (json_is_array(at))
 		return add_array(b, at);
-	if (json_is_object(at)) {
-		json_t *object = (json_t *)at;
+	if (!json_is_object(at))
+		return add_leaf(b, at);
+	json_t *object = (json_t *)at;
 
-		for (void *i = json_object_iter(object); i && !rc;
-		     i = json_object_iter_next(object, i)) {
-			add_key(&b->path, json_object_iter_key(i));
-			rc = add_below(b, json_object_iter_value(i), len);
-		}
-		return rc;
+	for (void *i = json_object_iter(object); i && !rc; i = json_object_iter_next(object, i)) {
+		add_key(&b->path, json_object_iter_key(i));
+		rc = add_below(b, json_object_iter_value(i), len);
 	}
-	if (!json_is_number(at))
-		return 0;
-	value = json_number_value(at);
-	if (!(fabs(value) <= FLEET_NUMBER_MOST))
-		return cdict_fail(b->err, CDICT_ELIMIT, CDICT_NO_OFFSET, "a number beyond 1e100");
-	path = strndup((const char *)b->path.data, len);
-	rc = path ? fleet_bench_add(&b->rows, b->name, len ? path : "value", value, b->err)
-		  : cdict_fail_nomem(b->err);
-	free(path);
 	return rc;
 }
 
@@ -168,37 +194,44 @@ static char *name_of(const char *file)
 	return dot && dot > base ? strndup(base, (size_t)(dot - base)) : strdup(base);
 }
 
+/* The document as given; a NUL byte is no JSON, and was refused. */
+static int add_document(struct bench *b, const struct buf *text)
+{
+	char *document = strndup((const char *)text->data, text->len);
+	int rc = document ? fleet_document_add(&b->rows, b->name, document, b->err)
+			  : cdict_fail_nomem(b->err);
+
+	free(document);
+	return rc;
+}
+
 int push_bench(const struct cmd_call *call, struct store *st, const struct fleet_job *job,
 	       const char *file)
 {
 	const struct push_opts *o = call->opts;
-	const struct fleet_window window = { 0 };
+	const struct fleet_window window = { .from_ns = fleet_now_ns(), .clocked = true };
 	struct cdict_error err = { 0 };
 	struct buf text = { 0 };
 	char *own = o->name ? NULL : name_of(file), host[FLEET_HOST_ROOM], name[64];
 	struct bench b = { .name = o->name ? o->name : own, .err = &err };
+	static unsigned number; /* of this process's runs */
 	bool added = false;
-	uint32_t crc;
 	int rc = push_host(host, o, &err);
 
 	rc = rc ? rc : b.name ? read_text(file, &text, &err) : cdict_fail_nomem(&err);
 	rc = rc ? rc : parse(&b, &text);
+	rc = rc ? rc : add_document(&b, &text);
 	if (!rc) {
-		/* identified by its name and contents */
-		crc = (uint32_t)crc32_z(0, (const void *)b.name, strlen(b.name) + 1);
-		crc = (uint32_t)crc32_z(crc, text.data, text.len);
-		snprintf(name, sizeof(name), "%016" PRIx64 "-%08" PRIx32 "-%zx",
-			 push_hash(push_hash(UINT64_C(0xcbf29ce484222325), b.name,
-					     strlen(b.name) + 1),
-				   text.data, text.len),
-			 crc, text.len);
+		/* each push is a run, though its content be the same */
+		snprintf(name, sizeof(name), "%016" PRIx64 "-%d-%u", window.from_ns, (int)getpid(),
+			 number++);
 		rc = fleet_figures_put(st, job->id, FLEET_SHELF_BENCH, host, name, &b.rows, &window,
 				       &added, &err);
 	}
 	if (!rc && !call->quiet)
-		fprintf(stderr, "[ cdict push: job %s, %s: %zu figure%s of %s %s ]\n", job->id,
-			file, b.rows.of[FLEET_BENCH].n, b.rows.of[FLEET_BENCH].n == 1 ? "" : "s",
-			b.name, added ? "added" : "existed already");
+		fprintf(stderr, "[ cdict push: job %s, %s: a run of %s with %zu figure%s ]\n",
+			job->id, file, b.name, b.rows.of[FLEET_BENCH].n,
+			b.rows.of[FLEET_BENCH].n == 1 ? "" : "s");
 	fleet_rows_fini(&b.rows);
 	buf_fini(&b.path);
 	buf_fini(&text);

@@ -98,6 +98,7 @@ static const struct cmd_option record_options[] = {
 	CMD_FLAG(0, "push", OPT, push, "push figures into --job while recording"),
 	CMD_FLAG(0, "wait", OPT, wait,
 		 "wait for 'cdict job start' of --job: all waiting hosts start together"),
+	CMD_STRING(0, "host", OPT, host, "NAME", "the host's name (default: this machine's)"),
 	OPTION_JOB("for --push and --wait: the job, made by 'cdict job create'"),
 	OPTIONS_STORE,
 	CMD_STRING(0, "spool", OPT, spool, "DIR",
@@ -289,7 +290,6 @@ static int take_output(struct recorder *r, struct record_options *to, struct cdi
 	return 0;
 }
 
-/* --push and related options. */
 static int take_job(const struct record_opts *o, const struct record_options *to,
 		    struct cdict_error *err)
 {
@@ -476,7 +476,6 @@ static void ended(void *ctx, const struct record_report *report)
 	record_progress_end(&r->meter);
 	closing_lines(r, r->options, report);
 	r->status = status_of(r, r->options, report);
-	/* Done, but incomplete. */
 	if (!record_names_wait(&r->names) && r->status == CMD_DONE)
 		r->status = CMD_DAMAGED;
 }
@@ -535,6 +534,7 @@ static int record_run_command(const struct cmd_call *call)
 		}
 		read_cmdline(&r);
 		o.cmdline = (const char *)r.cmdline.data;
+		o.host = opts->host;
 		o.labels = record_names_write;
 		o.labels_ctx = &r.names;
 		if (opts->perf_data) {
@@ -547,7 +547,7 @@ static int record_run_command(const struct cmd_call *call)
 			o.view_ctx = &r.push;
 		}
 		if (opts->wait) {
-			r.moment.call = call;
+			r.moment.call = call, r.moment.host = opts->host;
 			o.wait = record_moment_wait;
 			o.wait_ctx = &r.moment;
 		}

@@ -34,7 +34,7 @@ struct record_opts {
 	const char *libvirt;
 	struct openstack_opts openstack;
 	bool push, wait;
-	const char *spool;
+	const char *spool, *host;
 };
 
 /* --- units.c: values with units; CDICT_EUSAGE and the option's name in *err */
@@ -114,6 +114,7 @@ struct record_moment {
 	const struct cmd_call *call;
 	struct store *st;
 	struct fleet_waiter me;
+	const char *host;  /* its name; NULL: this machine's */
 	uint64_t after_ns; /* only starts after this time are used */
 };
 

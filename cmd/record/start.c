@@ -50,6 +50,7 @@ static int enlist(struct record_moment *m, const char *job, struct cdict_error *
 	struct fleet_start earlier;
 	struct fleet_job there;
 	struct utsname host;
+	bool known = m->host || (!uname(&host) && host.nodename[0]);
 	int rc = fleet_open_store(&m->st, m->call->opts, err);
 
 	rc = rc ? rc : store_get(m->st, job, &there, err);
@@ -57,7 +58,9 @@ static int enlist(struct record_moment *m, const char *job, struct cdict_error *
 	if (rc)
 		return rc;
 	snprintf(m->me.host, sizeof(m->me.host), "%s",
-		 uname(&host) || !host.nodename[0] ? "unknown" : host.nodename);
+		 m->host ? m->host
+		 : known ? host.nodename
+			 : "unknown");
 	m->me.pid = (uint32_t)getpid();
 	m->me.since_ns = fleet_now_ns() + (uint64_t)m->me.clock.offset_ns;
 	m->after_ns = m->me.seen_ns = m->me.since_ns;
@@ -71,7 +74,8 @@ static int enlist(struct record_moment *m, const char *job, struct cdict_error *
 		cmd_warn(m->call, NULL, "job %s was started %.1f s ago: waiting for the next start",
 			 job, (double)(m->after_ns - earlier.at_ns) / 1e9);
 	if (!m->call->quiet)
-		fprintf(stderr, "[ cdict record: waiting for 'cdict job start %s' ]\n", job);
+		fprintf(stderr, "[ cdict %s: waiting for 'cdict job start %s' ]\n",
+			m->call->cmd->name, job);
 	return 0;
 }
 
@@ -96,6 +100,7 @@ static int take_start(struct record_moment *m, const char *job, const struct fle
 	}
 	m->me.state = FLEET_STARTS;
 	m->me.at_ns = s->at_ns;
+	m->me.seen_ns = now + (uint64_t)m->me.clock.offset_ns;
 	if (fleet_waiter_put(m->st, job, &m->me, err))
 		cmd_warn(m->call, NULL, "%s", err->text);
 	out->seconds = (double)s->duration_ms / 1e3;
@@ -180,6 +185,7 @@ void record_moment_end(struct record_moment *m, uint64_t began_wall_ns)
 
 	if (m->st && m->me.state == FLEET_STARTS && began_wall_ns) {
 		m->me.state = FLEET_RECORDED;
+		m->me.seen_ns = fleet_now_ns() + (uint64_t)m->me.clock.offset_ns;
 		m->me.at_ns = began_wall_ns + (uint64_t)m->me.clock.offset_ns;
 		if (fleet_waiter_put(m->st, o->job, &m->me, &err))
 			cmd_warn(m->call, NULL, "%s", err.text);

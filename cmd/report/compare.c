@@ -46,15 +46,15 @@ static int make_tables(struct two *p, struct cdict_error *err)
 		"hosts", "Hosts",
 		"Largest growth of run-queue wait first: time that runnable tasks waited for a CPU, in percent of the "
 		"CPUs' known time.",
-		fleet_pairs_hosts(&p->sides[0], &p->sides[1], &p->words)
+		fleet_pairs_hosts(&p->sides[0], &p->sides[1], &p->words), FLEET_BARS_NONE
 	};
 	for (size_t i = 1; i < TABLES; i++) {
 		const struct pairs_table *t = &pairs_tables[i - 1];
 
-		p->tables[i] = (struct fleet_page_table){
-			t->key, t->title, t->about,
-			fleet_pairs(t->key, was, is, t->kind, t->hidden, t->by, &p->words)
-		};
+		p->tables[i] = (struct fleet_page_table){ t->key, t->title, t->about,
+							  fleet_pairs(t->key, was, is, t->kind,
+								      t->hidden, t->by, &p->words),
+							  FLEET_BARS_NONE };
 	}
 	for (size_t i = 0; i < TABLES; i++) {
 		struct table *t = p->tables[i].table;

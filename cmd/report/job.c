@@ -22,6 +22,7 @@
 #define ROWS_MOST 5000
 
 enum { T_HOSTS = 0, T_VMS, T_VCPUS, T_TASKS, T_EXITS, T_LATENCY, TABLES };
+enum { R_PROGRAMS = 0, R_HOSTS, R_BENCH, R_RUNS, RESULTS };
 
 struct job_page {
 	const struct cmd_call *call;
@@ -30,7 +31,9 @@ struct job_page {
 	struct texts facts, lines, names;
 	char *each;
 	struct fleet_page_figure figures[FLEET_FIGURES];
-	struct fleet_page_table tables[TABLES];
+	struct fleet_results results;
+	struct fleet_page_table tables[RESULTS + TABLES];
+	size_t n_tables;
 	struct fleet_page_map page_map;
 	struct host_pages hosts;
 	struct fleet_page page;
@@ -132,32 +135,82 @@ static const struct page_table {
 			FLEET_LATENCY, 0 },
 };
 
-static int make_tables(struct job_page *p, struct cdict_error *err)
+static const struct page_table result_tables[RESULTS] = {
+	[R_PROGRAMS] = { "counts", "Programs × events",
+			 "Events that were counted while programs ran ('cdict push -e'), summed over hosts.",
+			 FLEET_COUNTS, 0 },
+	[R_HOSTS] = { "counts_hosts", "Hosts × events",
+		      "The same by host; empty: the host did not count the event.", FLEET_COUNTS,
+		      0 },
+	[R_BENCH] = { "benchmarks", "Benchmarks",
+		      "Figures of benchmarks' runs ('cdict push --bench'): median and quartiles over the runs; a "
+		      "run's value is the mean of its samples.",
+		      FLEET_BENCH, 0 },
+	[R_RUNS] = { "runs", "Runs", "Runs of benchmarks, in order of time.", FLEET_BENCH, 0 },
+};
+
+/* Adds a table; @t is taken, NULL: out of memory. */
+static int add_table(struct job_page *p, const struct page_table *of, struct table *t, bool sort,
+		     enum fleet_page_bars bars, struct cdict_error *err)
 {
+	const char *command = !strcmp(of->key, "vms") ? "vcpu" : of->key;
+	int rc;
+
+	p->tables[p->n_tables++] =
+		(struct fleet_page_table){ of->key, of->title, of->about, t, bars };
+	if (!t)
+		return cdict_fail_nomem(err);
+	t->grouped = true;
+	rc = sort ? table_sort(t, NULL, err) : 0;
+	table_top(t, ROWS_MOST);
+	if (t->n_rows > ROWS_MOST)
+		texts_printf(
+			&p->lines,
+			"%s: the first %d of %zu rows are in this page; 'cdict %s%s %s' prints all",
+			of->title, ROWS_MOST, t->n_rows,
+			of->kind >= FLEET_OF_CAPTURES ? "job show" : command,
+			of->kind >= FLEET_OF_CAPTURES ? "" : " --job", p->grid.read.job.id);
+	return rc;
+}
+
+static int add_results(struct job_page *p, struct cdict_error *err)
+{
+	struct fleet_results *r = &p->results;
 	int rc = 0;
 
-	for (size_t i = 0; i < TABLES && !rc; i++) {
-		struct fleet_table_options how = { .hidden = page_tables[i].hidden };
-		struct table *t =
-			i == T_HOSTS ? hosts_table(p)
-				     : fleet_table(&p->grid.read.rows, page_tables[i].kind, &how);
-
-		p->tables[i] = (struct fleet_page_table){ page_tables[i].key, page_tables[i].title,
-							  page_tables[i].about, t };
-		if (!t)
-			return cdict_fail_nomem(err);
-		t->grouped = true;
-		if (i != T_HOSTS)
-			rc = table_sort(t, NULL, err);
-		table_top(t, ROWS_MOST);
-		if (t->n_rows > ROWS_MOST)
-			texts_printf(
-				&p->lines,
-				"%s: the first %d of %zu rows are in this page; 'cdict %s --job %s' prints all",
-				page_tables[i].title, ROWS_MOST, t->n_rows,
-				i == T_VMS ? "vcpu" : page_tables[i].key, p->grid.read.job.id);
+	if (r->hosts.n) {
+		rc = add_table(p, &result_tables[R_PROGRAMS], fleet_results_counts(r, false), false,
+			       FLEET_BARS_COLUMNS, err);
+		rc = rc ? rc
+			: add_table(p, &result_tables[R_HOSTS], fleet_results_counts(r, true),
+				    false, FLEET_BARS_COLUMNS, err);
+	}
+	if (r->runs.n && !rc) {
+		rc = add_table(p, &result_tables[R_BENCH], fleet_results_bench(r), false,
+			       FLEET_BARS_QUARTILES, err);
+		rc = rc ? rc
+			: add_table(p, &result_tables[R_RUNS], fleet_results_runs(r), false,
+				    FLEET_BARS_NONE, err);
 	}
 	return rc;
+}
+
+/* Those of captures first, if any were pushed. */
+static int make_tables(struct job_page *p, struct cdict_error *err)
+{
+	bool captures = p->grid.read.hosts.n || !(p->results.hosts.n || p->results.runs.n);
+	int rc = 0;
+
+	for (size_t i = 0; i < TABLES && !rc && captures; i++) {
+		struct fleet_table_options how = { .hidden = page_tables[i].hidden };
+
+		rc = add_table(p, &page_tables[i],
+			       i == T_HOSTS
+				       ? hosts_table(p)
+				       : fleet_table(&p->grid.read.rows, page_tables[i].kind, &how),
+			       i != T_HOSTS, FLEET_BARS_NONE, err);
+	}
+	return rc ? rc : add_results(p, err);
 }
 
 /* ---- findings ---- */
@@ -174,6 +227,14 @@ static void say_facts(struct job_page *p)
 
 	if (r->job.info[0])
 		texts_printf(&p->facts, "%s", r->job.info);
+	if (p->results.hosts.n)
+		texts_printf(&p->facts, "counts of %zu host%s", p->results.hosts.n,
+			     plural(p->results.hosts.n));
+	if (p->results.runs.n)
+		texts_printf(&p->facts, "%zu run%s of benchmarks", p->results.runs.n,
+			     plural(p->results.runs.n));
+	if (!r->hosts.n && p->facts.n > !!r->job.info[0])
+		return;
 	texts_printf(&p->facts, "%zu host%s", r->hosts.n, plural(r->hosts.n));
 	if (r->rows.clocked) {
 		number_utc(utc, r->rows.first_ns);
@@ -194,7 +255,7 @@ static void say_lines(struct job_page *p)
 
 	for (size_t i = 0; i < r->hosts.n; i++)
 		silent += !r->hosts.at[i].buckets;
-	if (!r->hosts.n)
+	if (!r->hosts.n && !p->results.hosts.n && !p->results.runs.n)
 		texts_printf(&p->lines,
 			     "This job is empty: push figures with 'cdict push --job %s FILE'.",
 			     r->job.id);
@@ -290,6 +351,7 @@ static int make_page(struct job_page *p, struct store *st, const char *id, struc
 {
 	int rc = fleet_grid_read(&p->grid, st, id, err);
 
+	rc = rc ? rc : fleet_results_read(&p->results, st, id, NULL, err);
 	if (!rc && fleet_map_make(&p->map, &p->grid))
 		rc = cdict_fail_nomem(err);
 	rc = rc ? rc : make_tables(p, err);
@@ -304,8 +366,9 @@ static int make_page(struct job_page *p, struct store *st, const char *id, struc
 static void job_page_fini(struct job_page *p)
 {
 	host_pages_fini(&p->hosts);
-	for (size_t i = 0; i < TABLES; i++)
+	for (size_t i = 0; i < p->n_tables; i++)
 		table_free(p->tables[i].table);
+	fleet_results_fini(&p->results);
 	free(p->each);
 	texts_fini(&p->facts);
 	texts_fini(&p->lines);
@@ -333,9 +396,10 @@ static int one_job(const struct cmd_call *call, struct store *st,
 				      .n_facts = p.facts.n,
 				      .lines = (const char *const *)p.lines.at,
 				      .n_lines = p.lines.n,
-				      .map = &p.page_map,
+				      .map = p.grid.read.hosts.n || !p.tables[0].bars ? &p.page_map
+										      : NULL,
 				      .tables = p.tables,
-				      .n_tables = TABLES,
+				      .n_tables = p.n_tables,
 				      .links = p.hosts.all.at, /* links from the rows of hosts */
 				      .n_links = p.hosts.all.n };
 	if (!status)

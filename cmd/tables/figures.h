@@ -25,7 +25,7 @@
 #include "tables/columns/tables.h"
 
 /* Limit of tables that a command prints. */
-#define FIGURES_TABLES 6
+#define FIGURES_TABLES 8
 /* Limit of files in one command. */
 #define FIGURES_FILES 256
 

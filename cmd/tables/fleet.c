@@ -125,6 +125,31 @@ int fleet_print_tables(const struct cmd_call *call, const char *title, const cha
 	return status;
 }
 
+bool fleet_only_results(const struct cmd_call *call, const struct fleet_read *r,
+			const struct fleet_results *results)
+{
+	const struct options_shared *o = call->opts;
+
+	return (o->format == TABLE_AS_TEXT || o->format == TABLE_AS_MD) && !r->hosts.n &&
+	       (results->hosts.n || results->runs.n);
+}
+
+size_t fleet_add_results(const struct cmd_call *call, struct fleet_results *r,
+			 struct table **tables, size_t n)
+{
+	const struct options_shared *o = call->opts;
+	bool people = o->format == TABLE_AS_TEXT || o->format == TABLE_AS_MD;
+
+	for (int by_host = 0; by_host < 2 && r->hosts.n; by_host++)
+		tables[n++] = people ? fleet_results_counts(r, by_host)
+				     : fleet_results_programs(r, by_host);
+	if (r->runs.n) {
+		tables[n++] = fleet_results_bench(r);
+		tables[n++] = fleet_results_runs(r);
+	}
+	return n;
+}
+
 static double loss_percent(const struct fleet_rows *rows)
 {
 	uint64_t all = rows->events + rows->lost;
@@ -133,16 +158,24 @@ static double loss_percent(const struct fleet_rows *rows)
 }
 
 /* Describes what the figures cover, given; NULL: out of memory. */
-static char *note_of(const struct fleet_read *r)
+static char *note_of(const struct fleet_read *r, const struct fleet_results *results)
 {
 	char events[NUMBER_ROOM], lost[NUMBER_ROOM], time[NUMBER_ROOM];
 	char *note = NULL;
-	int n = asprintf(&note,
-			 "%zu host%s, %" PRIu64 " bucket%s, %s s in total, %s events, %s lost",
-			 r->hosts.n, r->hosts.n == 1 ? "" : "s", r->rows.values,
-			 r->rows.values == 1 ? "" : "s", number_seconds(time, r->rows.window_ns),
-			 number_grouped(events, r->rows.events),
-			 number_grouped(lost, r->rows.lost));
+	int n;
+
+	if (!r->hosts.n && (results->hosts.n || results->runs.n))
+		n = asprintf(&note, "counts of %zu host%s, %zu run%s of benchmarks, no captures",
+			     results->hosts.n, results->hosts.n == 1 ? "" : "s", results->runs.n,
+			     results->runs.n == 1 ? "" : "s");
+	else
+		n = asprintf(&note,
+			     "%zu host%s, %" PRIu64 " bucket%s, %s s in total, %s events, %s lost",
+			     r->hosts.n, r->hosts.n == 1 ? "" : "s", r->rows.values,
+			     r->rows.values == 1 ? "" : "s",
+			     number_seconds(time, r->rows.window_ns),
+			     number_grouped(events, r->rows.events),
+			     number_grouped(lost, r->rows.lost));
 
 	return n < 0 ? NULL : note;
 }
@@ -168,7 +201,8 @@ int fleet_loss_status(const struct cmd_call *call, const struct fleet_read *r)
 }
 
 static int print_job(const struct cmd_call *call, const struct fleet_read *r,
-		     const struct fleet_view *view, struct task_pattern *tasks)
+		     struct fleet_results *results, const struct fleet_view *view,
+		     struct task_pattern *tasks)
 {
 	const struct options_shared *o = call->opts;
 	struct fleet_table_options how = {
@@ -177,8 +211,8 @@ static int print_job(const struct cmd_call *call, const struct fleet_read *r,
 		.matches = tasks ? task_pattern_matches : NULL,
 		.ctx = tasks,
 	};
-	struct table *tables[3];
-	char title[FLEET_ID_ROOM + 8], *note = note_of(r);
+	struct table *tables[3 + FLEET_RESULT_TABLES];
+	char title[FLEET_ID_ROOM + 8], *note = note_of(r, results);
 	size_t n = 0;
 	int status;
 
@@ -189,9 +223,16 @@ static int print_job(const struct cmd_call *call, const struct fleet_read *r,
 	}
 	if (o->format == TABLE_AS_JSON || o->format == TABLE_AS_OPENMETRICS)
 		tables[n++] = fleet_hosts_table(r);
+	if (view == &fleet_tasks && fleet_only_results(call, r, results)) {
+		while (n)
+			table_free(tables[--n]);
+	}
+	if (view == &fleet_tasks)
+		n = fleet_add_results(call, results, tables, n);
 	if (!note) { /* out of memory: a NULL table reports it */
-		table_free(tables[0]);
+		table_free(n ? tables[0] : NULL);
 		tables[0] = NULL;
+		n = n ? n : 1;
 	}
 	status = fleet_print_tables(call, title, note, tables, n);
 	free(note);
@@ -204,6 +245,7 @@ int fleet_print(const struct cmd_call *call, const struct fleet_view *view)
 	struct task_pattern *tasks = NULL;
 	struct cdict_error err = { 0 };
 	struct fleet_read r = { 0 };
+	struct fleet_results results = { 0 };
 	struct store *st = NULL;
 	int status = fleet_refuse(call), rc = 0;
 
@@ -213,11 +255,13 @@ int fleet_print(const struct cmd_call *call, const struct fleet_view *view)
 		rc = task_pattern_new(&tasks, o->task, &err);
 	rc = rc ? rc : fleet_job_id(o->job, &err);
 	status = rc ? fleet_fail(call, &err) : fleet_open(&st, call);
-	if (!status && fleet_read(&r, st, o->job, &err))
+	if (!status && (fleet_read(&r, st, o->job, &err) ||
+			fleet_results_read(&results, st, o->job, NULL, &err)))
 		status = fleet_fail(call, &err);
 	store_close(st);
 	if (!status)
-		status = print_job(call, &r, view, tasks);
+		status = print_job(call, &r, &results, view, tasks);
+	fleet_results_fini(&results);
 	fleet_read_fini(&r);
 	task_pattern_free(tasks);
 	return status;

@@ -9,6 +9,7 @@
 
 #include "cmd/core/options.h"
 #include "query/fleet/figures/hosts.h"
+#include "query/fleet/results/results.h"
 
 /* fleet_open - opens the store of --store, CDICT_STORE or the default. */
 int fleet_open(struct store **out, const struct cmd_call *call);
@@ -31,6 +32,16 @@ int fleet_print(const struct cmd_call *call, const struct fleet_view *view);
  * of memory. */
 int fleet_print_tables(const struct cmd_call *call, const char *title, const char *note,
 		       struct table **tables, size_t n);
+
+/* fleet_add_results - adds the tables of counts and benchmarks that are not empty to @tables, at most
+ * FLEET_RESULT_TABLES; returns the new @n. */
+#define FLEET_RESULT_TABLES 4
+size_t fleet_add_results(const struct cmd_call *call, struct fleet_results *r,
+			 struct table **tables, size_t n);
+/* fleet_only_results - whether people see nothing but counts and benchmarks: tables of captures would be
+ * empty. */
+bool fleet_only_results(const struct cmd_call *call, const struct fleet_read *r,
+			const struct fleet_results *results);
 
 /* fleet_refuse - rejects options that apply only to a file together with --job; a status. */
 int fleet_refuse(const struct cmd_call *call);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "base/memory/stringset.h"
 #include "cmd/tables/fleet.h"
 #include "cmd/top/terminal.h"
+#include "query/fleet/figures/figures.h"
 #include "query/fleet/figures/follow.h"
 
 #define KEYS "w waiting, e exits, c CPU, SPACE freeze, q quit"
@@ -35,7 +37,9 @@ struct news {
 struct following {
 	const struct cmd_call *call;
 	struct fleet_follow follow;
-	struct news *news; /* from the last look with new data */
+	struct news *news;            /* from the last look with new data */
+	struct fleet_results results; /* counts and benchmarks, of all time */
+	uint64_t n_results;           /* values they were read from */
 	enum top_by by;
 	bool frozen, failed; /* failed: out of memory while drawing */
 	struct top_terminal terminal;
@@ -197,6 +201,53 @@ static void on_row_of(void *ctx, enum fleet_kind kind, const struct fleet_key *k
 	on_row(((struct hearing *)ctx)->n, kind, key, any, lacks);
 }
 
+/* ---- counts and benchmarks ---- */
+
+/* Reads them again if there are more; 1: there are. */
+static int look_results(struct following *f, struct store *st, const char *id,
+			struct cdict_error *err)
+{
+	struct fleet_results fresh = { 0 };
+	struct store_names shelves = { 0 };
+	uint64_t n = 0;
+	int rc = store_list_shelves(&shelves, st, id, err);
+
+	for (size_t i = 0; i < shelves.all.n; i++)
+		n += fleet_figures_host(shelves.all.at[i].text) ? shelves.all.at[i].n : 0;
+	array_fini(&shelves.all);
+	if (rc || n == f->n_results)
+		return rc;
+	rc = fleet_results_read(&fresh, st, id, NULL, err);
+	if (rc) {
+		fleet_results_fini(&fresh);
+		return rc;
+	}
+	fleet_results_fini(&f->results);
+	f->results = fresh;
+	f->n_results = n;
+	return 1;
+}
+
+/* Prints the tables, at most @lines lines. */
+static void draw_results(struct following *f, struct sink *s, unsigned lines, const char *eol)
+{
+	struct table *tables[FLEET_RESULT_TABLES];
+	size_t n = fleet_add_results(f->call, &f->results, tables, 0), len;
+	struct table_frame frame = { .command = "top", .file = "counts and benchmarks" };
+	struct sink text;
+	char *all, *line, *rest;
+
+	sink_to_memory(&text);
+	f->failed |= n && table_print(&text, TABLE_AS_TEXT, &frame, tables, n);
+	for (size_t i = 0; i < n; i++)
+		table_free(tables[i]);
+	all = rest = sink_take(&text, &len);
+	f->failed |= !all;
+	while (n && rest && *rest && lines-- && (line = strsep(&rest, "\n")))
+		sink_printf(s, "%s%s", line, eol);
+	free(all);
+}
+
 /* ---- display ---- */
 
 static void draw(struct following *f)
@@ -211,7 +262,9 @@ static void draw(struct following *f)
 	sink_to_file(&s, stdout);
 	top_terminal_size(&rows, &columns);
 	if (f->terminal.on) {
-		size_t room = rows - 4u; /* minus the head, the last line, one between */
+		size_t room = rows - 4u -
+			      (f->n_results ? rows / 4
+					    : 0); /* minus the head, the last line, one between */
 		size_t want = f->news ? f->news->hosts.rows.n + 1 : 1;
 
 		/* hosts get up to half */
@@ -232,8 +285,15 @@ static void draw(struct following *f)
 		if (f->news->vms.rows.n)
 			top_rows_list(&f->news->vms, &s, vms, columns, eol);
 	} else {
-		sink_printf(&s, "job %s: nothing pushed yet%s", f->follow.job.id, eol);
+		sink_printf(&s, f->n_results ? "job %s%s" : "job %s: nothing pushed yet%s",
+			    f->follow.job.id, eol);
 	}
+	if (f->n_results)
+		draw_results(f, &s,
+			     !f->terminal.on ? UINT_MAX
+			     : f->news       ? rows / 4
+					     : rows - 3,
+			     eol);
 	if (f->terminal.on) {
 		escape_terminal(&s, last, strlen(last) < columns ? strlen(last) : columns);
 		sink_puts(&s, "\033[K\033[J");
@@ -252,9 +312,13 @@ static int look(struct following *f, struct store *st, const char *id, struct cd
 	const struct fleet_listener listener = { on_row_of, on_bucket, &k };
 	int rc = k.n ? fleet_follow_look(&f->follow, st, id, &listener, err)
 		     : cdict_fail_nomem(err);
+	int more = rc ? 0 : look_results(f, st, id, err);
 
+	rc = more < 0 ? more : rc;
 	if (rc || !k.n->hosts.rows.n) {
 		news_free(k.n);
+		if (!rc && more)
+			draw(f);
 		return rc;
 	}
 	snprintf(k.n->hosts.host, sizeof(k.n->hosts.host), "job %.30s, %zu of %zu hosts", id,
@@ -347,6 +411,7 @@ int top_job(const struct cmd_call *call, const struct top_job_options *how)
 	}
 	store_close(st);
 	news_free(f.news);
+	fleet_results_fini(&f.results);
 	fleet_follow_fini(&f.follow);
 	return status;
 }

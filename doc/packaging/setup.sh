@@ -59,6 +59,7 @@ git                     cmd:git
 sqlite3                 cmd:sqlite3
 redis-server            cmd:redis-server
 redis-tools             cmd:redis-cli
+libpfm4                 lib:libpfm.so.4
 python3                 cmd:python3
 python3-numpy           file:/usr/lib/python3/dist-packages/numpy
 python3-pandas          file:/usr/lib/python3/dist-packages/pandas

@@ -51,11 +51,15 @@ static void map_json(struct json *j, const struct fleet_page_map *m)
 
 static void table_json(struct json *j, const struct fleet_page_table *t)
 {
+	static const char *const bars[] = { "", "columns", "quartiles" };
+
 	json_open(j, NULL, '{', false);
 	json_text(j, "key", t->key);
 	json_text(j, "title", t->title);
 	json_text(j, "about", t->about);
 	json_u64(j, "rows", t->table->n_rows);
+	if (t->bars)
+		json_text(j, "bars", bars[t->bars]);
 	json_open(j, "heads", '[', false);
 	for (size_t c = 0; c < t->table->n_columns; c++) {
 		const struct table_column *col = &t->table->columns[c];

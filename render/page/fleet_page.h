@@ -35,9 +35,16 @@ struct fleet_page_map {
 	size_t n;
 };
 
+enum fleet_page_bars {
+	FLEET_BARS_NONE = 0,
+	FLEET_BARS_COLUMNS, /* each figure has a bar, in proportion to the largest of its column */
+	FLEET_BARS_QUARTILES, /* min, q1, median, q3 and max of a row are drawn on one scale */
+};
+
 struct fleet_page_table {
 	const char *key, *title, *about;
 	struct table *table;
+	enum fleet_page_bars bars;
 };
 
 struct fleet_page_link {

@@ -20,6 +20,32 @@ int fleet_bench_add(struct fleet_rows *rows, const char *name, const char *event
 	return fleet_rows_add(rows, FLEET_BENCH, &key, &any, false, 0, err);
 }
 
+static int add_text(struct fleet_rows *rows, enum fleet_kind kind, const struct fleet_key *key,
+		    struct cdict_error *err)
+{
+	union fleet_any any;
+
+	memset(&any, 0, sizeof(any));
+	any.text.runs = 1;
+	return fleet_rows_add(rows, kind, key, &any, false, 0, err);
+}
+
+int fleet_text_add(struct fleet_rows *rows, const char *name, const char *path, const char *text,
+		   struct cdict_error *err)
+{
+	const struct fleet_key key = { .name = name, .reason = path, .vm = text, .vcpu = -1 };
+
+	return add_text(rows, FLEET_TEXTS, &key, err);
+}
+
+int fleet_document_add(struct fleet_rows *rows, const char *name, const char *document,
+		       struct cdict_error *err)
+{
+	const struct fleet_key key = { .name = name, .reason = "json", .vm = document, .vcpu = -1 };
+
+	return add_text(rows, FLEET_DOCUMENTS, &key, err);
+}
+
 int fleet_figures_put(struct store *st, const char *id, const char *shelf, const char *host,
 		      const char *name, const struct fleet_rows *rows,
 		      const struct fleet_window *window, bool *added, struct cdict_error *err)
@@ -116,7 +142,7 @@ struct reading {
 	struct cdict_error *err;
 };
 
-static const char *host_of(const char *shelf)
+const char *fleet_figures_host(const char *shelf)
 {
 	return strncmp(shelf, FLEET_SHELF_COUNTS, strlen(FLEET_SHELF_COUNTS)) &&
 			       strncmp(shelf, FLEET_SHELF_BENCH, strlen(FLEET_SHELF_BENCH))
@@ -142,7 +168,7 @@ static int read_shelf(struct reading *k, struct store *st, struct table *t, uint
 	int rc = store_values(st, k->id, k->now->text, handle_value, k, k->err);
 
 	if (!rc) {
-		fleet_figures_fill(t, host_of(k->now->text), &k->rows);
+		fleet_figures_fill(t, fleet_figures_host(k->now->text), &k->rows);
 		/* values may have been added meanwhile: none is missing */
 		if (k->now->n > k->rows.values)
 			*gone += k->now->n - k->rows.values;
@@ -163,7 +189,7 @@ int fleet_figures_table(struct table **out, struct store *st, const char *id, co
 	*gone = 0;
 	rc = rc ? rc : store_list_shelves(&shelves, st, id, err);
 	for (size_t i = 0; i < shelves.all.n && !rc; i++) {
-		const char *of = host_of(shelves.all.at[i].text);
+		const char *of = fleet_figures_host(shelves.all.at[i].text);
 
 		k.now = &shelves.all.at[i];
 		if (of && (!host || !strcmp(host, of)))

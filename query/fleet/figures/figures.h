@@ -12,13 +12,21 @@
 #include "query/fleet/figures/rows.h"
 #include "query/fleet/store/store.h"
 
-/* Followed by the host's name: counts named by their time, figures by their content. */
+/* Followed by the host's name: a value is one measurement, named by its time and process; one run of a
+ * benchmark, with its figures, its texts and the document as given. */
 #define FLEET_SHELF_COUNTS "c:"
 #define FLEET_SHELF_BENCH "b:"
 
 /* fleet_bench_add - adds a value of the figure @event of the benchmark @name. */
 int fleet_bench_add(struct fleet_rows *rows, const char *name, const char *event, double value,
 		    struct cdict_error *err);
+/* fleet_text_add - adds the text at @path of a run's document. fleet_document_add - adds the document. */
+int fleet_text_add(struct fleet_rows *rows, const char *name, const char *path, const char *text,
+		   struct cdict_error *err);
+int fleet_document_add(struct fleet_rows *rows, const char *name, const char *document,
+		       struct cdict_error *err);
+/* fleet_figures_host - the host of a shelf of counts or benchmarks; NULL: another shelf. */
+const char *fleet_figures_host(const char *shelf);
 /* fleet_figures_put - stores @rows as the value @name on @host's shelf; *added: it was new. */
 int fleet_figures_put(struct store *st, const char *id, const char *shelf, const char *host,
 		      const char *name, const struct fleet_rows *rows,

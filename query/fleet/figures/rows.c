@@ -116,6 +116,11 @@ static const struct fleet_field bench_fields[] = {
 	FIELDS_END,
 };
 
+static const struct fleet_field text_fields[] = {
+	COUNTER(fleet_text_row, runs),
+	FIELDS_END,
+};
+
 const struct fleet_shape fleet_shapes[FLEET_KINDS] = {
 	[FLEET_TASKS] = { "tasks", &tables_decl_tasks, sizeof(struct analyze_task_row),
 			  task_fields },
@@ -128,6 +133,8 @@ const struct fleet_shape fleet_shapes[FLEET_KINDS] = {
 	[FLEET_VCPUS] = { "vcpu", &tables_decl_vcpu, sizeof(struct analyze_vcpu_row), vcpu_fields },
 	[FLEET_COUNTS] = { "counts", NULL, sizeof(struct fleet_count_row), count_fields },
 	[FLEET_BENCH] = { "bench", NULL, sizeof(struct fleet_bench_row), bench_fields },
+	[FLEET_TEXTS] = { "texts", NULL, sizeof(struct fleet_text_row), text_fields },
+	[FLEET_DOCUMENTS] = { "documents", NULL, sizeof(struct fleet_text_row), text_fields },
 };
 
 static void add_spread(struct fleet_spread *to, const struct fleet_spread *from)

@@ -28,6 +28,8 @@ enum fleet_kind {
 	/* From no capture (figures.h). */
 	FLEET_COUNTS,
 	FLEET_BENCH,
+	FLEET_TEXTS,
+	FLEET_DOCUMENTS,
 	FLEET_KINDS,
 	FLEET_OF_CAPTURES = FLEET_COUNTS,
 };
@@ -75,6 +77,11 @@ struct fleet_bench_row {
 	struct fleet_spread spread;
 };
 
+/* A text in a benchmark's document, or the document itself, which is the key's vm. */
+struct fleet_text_row {
+	uint64_t runs;
+};
+
 union fleet_any {
 	struct analyze_task_row task;
 	struct analyze_latency_row latency;
@@ -83,6 +90,7 @@ union fleet_any {
 	struct analyze_vcpu_row vcpu;
 	struct fleet_count_row count;
 	struct fleet_bench_row bench;
+	struct fleet_text_row text;
 };
 
 /* The key of a row: equal keys share a row. */
@@ -90,7 +98,8 @@ struct fleet_key {
 	const char *name, *vm; /* or NULL */
 	int32_t vcpu;          /* -1: none */
 	bool idle;
-	/* Exits: the reason; counts: the event is the reason; benchmarks: the figure is. */
+	/* Exits: the reason; counts: the event is the reason; benchmarks: the figure's path is, and vm
+	 * is the text at that path. */
 	uint32_t isa;
 	uint64_t code;
 	const char *reason;

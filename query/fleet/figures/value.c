@@ -146,9 +146,12 @@ static int put_body(struct buf *body, const struct fleet_rows *rows, const struc
 	struct texts texts = { 0 };
 	struct buf tables = { 0 };
 	uint64_t lacks = 0;
-	bool figures = rows->of[FLEET_COUNTS].n || rows->of[FLEET_BENCH].n;
+	bool figures = false;
 	unsigned all = 0, n_tables = 0;
 	int rc = 0;
+
+	for (int kind = FLEET_OF_CAPTURES; kind < FLEET_KINDS; kind++)
+		figures |= rows->of[kind].n != 0;
 
 	for (int kind = 0; kind < FLEET_KINDS; kind++) {
 		size_t n_fields = 0;

@@ -2,7 +2,7 @@
 // The page of a job: chooses the picture and the table to show. The program counted and drew their content.
 import { inflatedOf, textOf } from '../page.js';
 import { Card } from '../ui/card.js';
-import { button, choice, h, replace } from '../ui/dom.js';
+import { button, choice, h, replace, s } from '../ui/dom.js';
 import { Table } from '../ui/table.js';
 import { clean, duration, figure, plural } from '../ui/text.js';
 import { applyTheme, themeName } from '../ui/theme.js';
@@ -20,6 +20,29 @@ function readState() {
 /** A difference with its sign, as in the comparison of captures. */
 function changed(key, v) {
 	return v ? h('span', { class: v > 0 ? 'more-text' : 'less-text' }, `${v > 0 ? '+' : ''}${figure(key, v)}`) : figure(key, v);
+}
+
+const BAR = { width: 90, height: 12 };
+
+/** A drawing beside a figure, in a cell. */
+function drawing(...marks) {
+	return s('svg', { class: 'cell-bar', width: BAR.width, height: BAR.height, viewBox: `0 0 ${BAR.width} ${BAR.height}`, 'aria-hidden': 'true' }, marks);
+}
+
+/** A bar, in proportion to the largest value of the column. */
+function bar(value, most) {
+	return drawing(s('rect', { class: 'bar', x: 0, y: 1, width: most > 0 && value > 0 ? Math.max(1, BAR.width * value / most) : 0, height: BAR.height - 2 }));
+}
+
+/** A box from the first to the third quartile, the median in it, and a line from the smallest to the largest run, on a scale from 0 or the smallest. */
+function box({ min, q1, median, q3, max }) {
+	const from = Math.min(0, min);
+	const at = (v) => 1 + (BAR.width - 2) * (max > from ? (v - from) / (max - from) : 0);
+
+	return drawing(
+		s('line', { class: 'range', x1: at(min), x2: at(max), y1: BAR.height / 2, y2: BAR.height / 2 }),
+		s('rect', { class: 'bar', x: at(q1), y: 2, width: Math.max(1, at(q3) - at(q1)), height: BAR.height - 4 }),
+		s('line', { class: 'median', x1: at(median), x2: at(median), y1: 0, y2: BAR.height }));
 }
 
 class FleetPage {
@@ -138,7 +161,15 @@ class FleetPage {
 		const { columns, by_column: byColumn } = this.rows[chosen.key];
 		const rows = (byColumn[0] ?? []).map((_, i) => ({ ...Object.fromEntries(columns.map((key, c) => [key, byColumn[c][i]])), at: i }));
 		const heads = chosen.heads.filter(({ key, wide }) => !wide && columns.includes(key) && rows.some((row) => row[key] !== null));
-		const table = new Table(heads.map((head) => this.#column(chosen, head)), {
+		const all = heads.map((head) => this.#column(chosen, head, rows));
+
+		if (chosen.bars === 'quartiles') {
+			all.push({
+				key: 'spread', title: 'quartiles of the runs', text: true, csv: false, value: (row) => row.median,
+				hint: 'box: first to third quartile, with the median; line: smallest to largest run', show: box
+			});
+		}
+		const table = new Table(all, {
 			app: { busy: () => { } }, name: chosen.key, rowData: (row) => ({ at: row.at }),
 		});
 
@@ -146,7 +177,12 @@ class FleetPage {
 		table.setRows(rows);
 	}
 
-	#column(table, { key, title, text }) {
+	#column(table, { key, title, text }, rows) {
+		if (table.bars === 'columns' && !text) {
+			const most = Math.max(...rows.map((row) => row[key] ?? 0));
+
+			return { key, title, text: false, hint: key, show: (row) => (row[key] === null ? '' : [figure('value', row[key]), ' ', bar(row[key], most)]) };
+		}
 		const change = key.startsWith('change_');
 		const show = change ? (row) => changed(key, row[key]) : table.key === 'hosts' && key === 'host' ? (row) => this.#host(row[key]) : undefined;
 
