@@ -88,7 +88,7 @@ void counting_close(struct counting *c);
 struct counting_result counting_result(const struct counting *c);
 
 /* counting_lock_machine - lets one process at a time count this machine, until the descriptor *out is
- * closed: -EBUSY when another does. Any other failure: *out is -1, and others cannot be detected. */
+ * closed, or this process ends: -EBUSY when another does. Any other failure: *out is -1, and others cannot be detected. */
 int counting_lock_machine(int *out, struct cdict_error *err);
 
 /* counting_event_known - fills in an event of the kernel or a PMU by its perf name; false: no such

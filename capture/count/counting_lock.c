@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,36 +19,36 @@ static int open_lock(void)
 	mode_t mask;
 
 	if (fd >= 0 || errno != ENOENT)
-		return fd >= 0 ? fd : open(LOCK, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	mask = umask(0133);
-	fd = open(LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+		return fd;
+	mask = umask(0111);
+	fd = open(LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 	umask(mask);
 	return fd;
 }
 
+/* A lock of fcntl(2), because the kernel names its holder. */
 int counting_lock_machine(int *out, struct cdict_error *err)
 {
-	int fd = open_lock(), len;
-	char pid[16] = "";
-	ssize_t n;
+	struct flock mine = { .l_type = F_WRLCK, .l_whence = SEEK_SET }, theirs = mine;
+	int fd = open_lock(), code;
+	char who[32] = "another process";
 
 	*out = fd;
 	if (fd < 0)
 		return cdict_fail(err, -errno, CDICT_NO_OFFSET, "%s: %s", LOCK, strerror(errno));
-	if (!flock(fd, LOCK_EX | LOCK_NB)) {
-		len = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
-		n = ftruncate(fd, 0) ? -1 : pwrite(fd, pid, (size_t)len, 0); /* only informs */
-		(void)n;
+	if (!fcntl(fd, F_SETLK, &mine))
 		return 0;
-	}
-	n = pread(fd, pid, sizeof(pid) - 1, 0);
-	pid[n > 0 ? strspn(pid, "0123456789") : 0] = 0;
+	code = errno;
+	if (!fcntl(fd, F_GETLK, &theirs) && theirs.l_type != F_UNLCK && theirs.l_pid > 0)
+		snprintf(who, sizeof(who), "process %d", (int)theirs.l_pid);
 	close(fd);
 	*out = -1;
+	if (code != EAGAIN && code != EACCES)
+		return cdict_fail(err, -code, CDICT_NO_OFFSET, "%s: %s", LOCK, strerror(code));
 	return cdict_fail(
 		err, -EBUSY, CDICT_NO_OFFSET,
-		"process %s counts this whole machine already, and the job would have each "
+		"%s counts this whole machine already, and the job would have each "
 		"event twice; wait for it, or count a command ('-- COMMAND') or processes "
 		"(-p)",
-		*pid ? pid : "unknown");
+		who);
 }
