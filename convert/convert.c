@@ -18,6 +18,7 @@
 #include "convert/kernel_symbols.h"
 #include "convert/lent.h"
 #include "convert/import.h"
+#include "convert/sampled.h"
 #include "convert/span.h"
 
 /* Bounds the memory of a conversion from a pipe by the number of batches. */
@@ -49,6 +50,8 @@ static int read_sample(const void *ctx, uint32_t event, const uint8_t *record,
 		       struct source_sample *out)
 {
 	const struct conversion *c = ctx;
+	const struct perfdata_event *ev = c->formats.events.at[event];
+	const struct perfdata_sample_layout *l = &ev->layout;
 	bool big = perfdata_big_endian(c->pd);
 	struct perfdata_record rec = { .data = record,
 				       .size = load16(record + 6, big),
@@ -56,10 +59,17 @@ static int read_sample(const void *ctx, uint32_t event, const uint8_t *record,
 				       .misc = load16(record + 4, big) };
 	struct perfdata_sample s;
 
-	if (perfdata_sample(c->pd, c->formats.events.at[event], &rec, &s) < 0 || !s.raw)
+	if (perfdata_sample(c->pd, ev, &rec, &s) < 0)
 		return CDICT_ECORRUPT;
-	*out = (struct source_sample){ s.pid, s.tid, s.raw, s.raw_size };
-	return 0;
+	out->pid = s.pid;
+	out->tid = s.tid;
+	out->raw = s.raw;
+	out->raw_size = s.raw_size;
+	if (ev->attr_type != PERF_TYPE_TRACEPOINT)
+		sampled_payload(out, load64(record + l->ip, big),
+				l->period < 0 ? ev->period : load64(record + l->period, big),
+				cdict_schema_big_endian(c->formats.schema));
+	return out->raw ? 0 : CDICT_ECORRUPT;
 }
 
 /* Describes the sample of @event in @record, of @size bytes, for opts->beside. */
@@ -163,6 +173,8 @@ static int misfits(struct conversion *c, int event, const struct perfdata_record
 		return cdict_fail_nomem(c->in.err);
 	if (c->misfits.at[event])
 		return 1;
+	if (ev->attr_type != PERF_TYPE_TRACEPOINT)
+		return 0;
 	if (lent_type(c->lent.each, ev->config, &type, c->in.err) < 0)
 		return -ENOMEM;
 	if (!type || perfdata_sample(c->pd, ev, rec, &s) < 0 || !s.raw ||

@@ -3,6 +3,7 @@
 #include "convert/formats.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,9 @@
 
 #include "base/event_glob.h"
 #include "base/fail.h"
+#include "base/sampled.h"
 #include "base/text/kernel_functions.h"
+#include "convert/sampled.h"
 
 static const char *const default_globs[] = { "sched:*", "kvm:*" };
 
@@ -184,6 +187,43 @@ int formats_add(struct formats *f, const struct perfdata_tracing *tracing,
 	return cdict_schema_add(f->schema, format->system, format->text, format->len, err);
 }
 
+/* Whether the samples of @ev are stored: by default in a recording without tracepoints. A glob is of
+ * perf's name, or as for all events. */
+static bool wants_sampled(const struct formats *f, const char *name)
+{
+	char whole[300];
+
+	if (f->globs == default_globs)
+		return !f->has_tracepoints;
+	for (size_t i = 0; i < f->n_globs; i++)
+		if (!fnmatch(f->globs[i], name, FNM_NOESCAPE))
+			return true;
+	snprintf(whole, sizeof(whole), SAMPLED_SYSTEM ":%.255s", name);
+	return formats_wants(f, whole);
+}
+
+/* Like map_event(), for an event that is no tracepoint. */
+static int map_sampled(struct formats *f, const struct perfdata_event *ev, struct cdict_error *err)
+{
+	const struct perfdata_sample_layout *l = &ev->layout;
+	const char *name = *ev->name ? ev->name : sampled_name(ev->attr_type, ev->config);
+
+	/* perf's dummy and BPF's output count nothing */
+	if (!name || !wants_sampled(f, name) ||
+	    (ev->attr_type == PERF_TYPE_SOFTWARE &&
+	     (ev->config == PERF_COUNT_SW_DUMMY || ev->config == PERF_COUNT_SW_BPF_OUTPUT)))
+		return SOURCE_UNSTORED;
+	if (l->time < 0 || l->tid < 0 || l->ip < 0) {
+		cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+			   "samples of %.200s were recorded without %s", name,
+			   l->time < 0  ? "a time"
+			   : l->tid < 0 ? "a thread id"
+					: "an instruction address");
+		return SOURCE_UNSTORED;
+	}
+	return sampled_add(f->schema, name, err);
+}
+
 /* The schema index of event @ev, SOURCE_UNSTORED, or -ENOMEM. */
 static int map_event(struct formats *f, const struct perfdata_event *ev,
 		     const struct perfdata_tracing *tracing, struct cdict_error *err)
@@ -194,7 +234,7 @@ static int map_event(struct formats *f, const struct perfdata_event *ev,
 
 	err->code = 0;
 	if (ev->attr_type != PERF_TYPE_TRACEPOINT)
-		return SOURCE_UNSTORED;
+		return map_sampled(f, ev, err);
 	format = format_of(tracing, ev->config, name, sizeof(name));
 	if (!format) {
 		if (formats_wants(f, ev->name))
@@ -250,6 +290,9 @@ static int add_event(struct formats *f, const struct perfdata_event *ev,
 	}
 	if (type >= 0)
 		source.type = type;
+	/* its payload is made by read() */
+	if (ev->attr_type != PERF_TYPE_TRACEPOINT)
+		source.raw = -1;
 	if (why.code && !f->bad++)
 		snprintf(f->why, sizeof(f->why), "%.255s", why.text);
 	if (array_push(&f->source, source) || array_push(&f->events, ev))
@@ -262,6 +305,8 @@ int formats_update(struct formats *f, const struct perfdata *pd, struct cdict_er
 	const struct perfdata_tracing *tracing = perfdata_tracing(pd);
 	int ret = make_schema(f, tracing, err);
 
+	for (size_t i = f->events.n; i < perfdata_event_count(pd); i++)
+		f->has_tracepoints |= perfdata_event_at(pd, i)->attr_type == PERF_TYPE_TRACEPOINT;
 	while (!ret && f->events.n < perfdata_event_count(pd))
 		ret = add_event(f, perfdata_event_at(pd, f->events.n), tracing, err);
 	return ret;

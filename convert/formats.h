@@ -21,8 +21,9 @@ struct formats {
 	ARRAY(const struct perfdata_event *) events;
 	const char *const *globs;
 	size_t n_globs;
-	size_t bad;    /* wanted events with a missing or unreadable format, */
-	char why[256]; /* and the reason, for the first */
+	bool has_tracepoints; /* the recording */
+	size_t bad;           /* wanted events with a missing or unreadable format, */
+	char why[256];        /* and the reason, for the first */
 };
 
 void formats_init(struct formats *f, const char *const *globs, size_t n_globs);

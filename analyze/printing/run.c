@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/printing/internal.h"
+#include "base/sampled.h"
 #include "base/text/decimal.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -344,6 +345,12 @@ static bool print(const struct print_program *p, const struct kernel_functions *
 
 /* ---- printer ----------------------------------------------------------------------- */
 
+/* As perf's: without a system for samples. */
+static const char *printed_name(const struct cdict_event_type *type)
+{
+	return sampled_is(type) ? type->event : type->name;
+}
+
 struct printer *printer_new(const struct cdict_schema *schema)
 {
 	struct printer *p = calloc(1, sizeof(*p));
@@ -356,7 +363,7 @@ struct printer *printer_new(const struct cdict_schema *schema)
 	p->second = UINT64_MAX;
 	p->programs = calloc(n + 1, sizeof(struct print_program *));
 	for (size_t i = 0; p->programs && i < n; i++) {
-		size_t len = strlen(cdict_schema_at(schema, i)->name);
+		size_t len = strlen(printed_name(cdict_schema_at(schema, i)));
 
 		p->programs[i] = print_parse(cdict_schema_at(schema, i), &no_memory);
 		width = len > width ? len : width;
@@ -364,7 +371,7 @@ struct printer *printer_new(const struct cdict_schema *schema)
 	/* " name: ", right-aligned */
 	p->name_len = width + 3;
 	for (size_t i = 0; i < n; i++) {
-		const char *name = cdict_schema_at(schema, i)->name;
+		const char *name = printed_name(cdict_schema_at(schema, i));
 
 		pad(&p->names, ' ', width + 1 - strlen(name));
 		buf_add(&p->names, name, strlen(name));

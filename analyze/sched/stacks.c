@@ -8,6 +8,7 @@
 #include "analyze/walk/index.h"
 #include "analyze/walk/ops.h"
 #include "base/fail.h"
+#include "base/saturate.h"
 
 /* An interval that began with a stack: a task's time off the CPU, a vCPU's exit. */
 struct begun {
@@ -20,6 +21,7 @@ struct analyze_stacks {
 	struct analyze_engine *eng;
 	enum analyze_stacks_by by;
 	struct analyze_exits *exits;
+	uint32_t event;             /* SAMPLES: the type, or CDICT_TYPE_ANY */
 	ARRAY(struct begun) begun;  /* by task */
 	struct index index, others; /* (task, other), stack; the key of @other */
 	ARRAY(struct analyze_stack_row) rows;
@@ -136,6 +138,20 @@ static void on_exit_end(void *self, const struct analyze_exit_row *exit, uint64_
 	row->ns += ns;
 }
 
+static void on_sample(void *self, const struct analyze_sample *sample)
+{
+	struct analyze_stacks *s = self;
+	struct analyze_stack_row *row;
+
+	if (!sample->in || (s->event != CDICT_TYPE_ANY && s->event != sample->type))
+		return;
+	row = row_of(s, sample->task, analyze_engine_stack(s->eng), 0, 0);
+	if (!row)
+		return;
+	row->count++;
+	saturated_add(&row->period, sample->period);
+}
+
 static int by_task(const void *a, const void *b)
 {
 	const struct analyze_stack_row *x = a, *y = b;
@@ -172,6 +188,9 @@ static const struct analyze_ops ops[] = {
 				     .wake = on_wake,
 				     .finish = on_finish },
 	[ANALYZE_STACKS_SWITCHES] = { .sw = on_switch, .finish = on_finish },
+	[ANALYZE_STACKS_SAMPLES] = { .needs = ANALYZE_NEED(SAMPLE),
+				     .sample = on_sample,
+				     .finish = on_finish },
 };
 
 int analyze_stacks_new(struct analyze_stacks **out, struct analyze_engine *eng,
@@ -188,6 +207,7 @@ int analyze_stacks_new(struct analyze_stacks **out, struct analyze_engine *eng,
 		return cdict_fail_nomem(err);
 	s->eng = eng;
 	s->by = by;
+	s->event = CDICT_TYPE_ANY;
 	ret = by == ANALYZE_STACKS_EXITS ? analyze_exits_new(&s->exits, eng, &exits, err) : 0;
 	if (!ret)
 		ret = analyze_engine_add(eng, &ops[by], s, err);
@@ -210,6 +230,11 @@ void analyze_stacks_free(struct analyze_stacks *s)
 	index_fini(&s->index);
 	index_fini(&s->others);
 	free(s);
+}
+
+void analyze_stacks_event(struct analyze_stacks *s, uint32_t type)
+{
+	s->event = type;
 }
 
 size_t analyze_stacks_count(const struct analyze_stacks *s)

@@ -6,6 +6,7 @@
 
 #include "analyze/walk/digest.h"
 #include "base/fail.h"
+#include "base/sampled.h"
 #include "base/saturate.h"
 #include "cdict/stack.h"
 
@@ -340,7 +341,7 @@ uint64_t analyze_engine_loss_ns(const struct analyze_engine *eng, uint32_t cpu)
 static int sort_hooks(struct analyze_engine *eng)
 {
 	size_t n = eng->hooks.n + 1;
-	struct hook *room = calloc(10 * n, sizeof(*room));
+	struct hook *room = calloc(11 * n, sizeof(*room));
 
 	if (!room)
 		return -ENOMEM;
@@ -354,8 +355,9 @@ static int sort_hooks(struct analyze_engine *eng)
 	eng->on_event = room + 7 * n;
 	eng->on_syscall = room + 8 * n;
 	eng->on_in = room + 9 * n;
+	eng->on_sample = room + 10 * n;
 	for (size_t i = 0, run = 0, away = 0, sw = 0, wake = 0, sched = 0, kvm = 0, events = 0,
-		    event = 0, syscall = 0, in = 0;
+		    event = 0, syscall = 0, in = 0, sample = 0;
 	     i < eng->hooks.n; i++) {
 		const struct analyze_ops *ops = eng->hooks.at[i].ops;
 
@@ -377,6 +379,8 @@ static int sort_hooks(struct analyze_engine *eng)
 			eng->on_event[event++] = eng->hooks.at[i];
 		if (ops->syscall)
 			eng->on_syscall[syscall++] = eng->hooks.at[i];
+		if (ops->sample)
+			eng->on_sample[sample++] = eng->hooks.at[i];
 		if (ops->in)
 			eng->on_in[in++] = eng->hooks.at[i];
 	}
@@ -712,6 +716,29 @@ static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev,
 	}
 }
 
+/* Reports a sample to the analyses that want it; only for them its task enters the table. */
+static void take_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool in)
+{
+	const struct type_info *ti = &eng->types[ev->type->index];
+	struct analyze_sample s = { .t_ns = eng->now_ns,
+				    .cpu = ev->cpu,
+				    .in = in && analyze_engine_counts(eng, ev->cpu),
+				    .type = (uint32_t)ev->type->index };
+	struct task *t;
+
+	if (!eng->on_sample->ops || !(eng->needs & ANALYZE_NEED(SAMPLE)) || ev->tid < 0)
+		return;
+	s.task = table_find(&eng->table, ev->tid, ev->cpu);
+	if (s.task == ANALYZE_NO_TASK)
+		return;
+	t = &eng->table.all.at[s.task];
+	if (ev->pid > 0 && t->pub.pid <= 0)
+		t->pub.pid = ev->pid;
+	s.period = ev->values[ti->field[SAMPLED_PERIOD]];
+	for (const struct hook *h = eng->on_sample; h->ops; h++)
+		h->ops->sample(h->self, &s);
+}
+
 /* Returns whether the walk goes on. */
 static bool take_event(struct analyze_engine *eng, const struct cdict_event *ev)
 {
@@ -741,12 +768,16 @@ static bool take_event(struct analyze_engine *eng, const struct cdict_event *ev)
 	if (eng->record_ns <= eng->now_ns)
 		engine_records(eng, eng->now_ns);
 	in = engine_in(eng, eng->now_ns);
+	ti = &eng->types[ev->type->index];
+	if (ti->kind == ANALYZE_KIND_SAMPLE) {
+		take_sample(eng, ev, in);
+		return true;
+	}
 	eng->sum.events += in;
 	eng->sum.guest_mode += in && guest;
 	track_sample(eng, ev, in);
 	if (eng->on_event->ops && analyze_engine_counts(eng, ev->cpu))
 		notify_event(eng, ev, in);
-	ti = &eng->types[ev->type->index];
 	if (eng->needs & 1u << ti->kind)
 		dispatch(eng, ev, ti);
 	return true;

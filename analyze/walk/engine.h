@@ -210,8 +210,8 @@ struct analyze_summary {
 	bool has_switch, has_waking, has_wakeup, has_migrate, has_iowait, has_runtime;
 	bool has_runs;  /* run times: with SCOPE_TASKS only if the capture has sched_stat_runtime */
 	bool has_state; /* sched_switch has prev_state (with has_switch) */
-	bool undigested; /* digests do not cover all of its KVM events */
-	bool has_entry, has_exit, has_userspace_exit, has_sys_enter, has_sys_exit;
+	bool undigested; /* digests do not cover all of its events */
+	bool has_entry, has_exit, has_userspace_exit, has_sys_enter, has_sys_exit, has_sample;
 };
 /* analyze_engine_absent_ns - the window's time before the task's birth and after its death, if
  * these were seen. */

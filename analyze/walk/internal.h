@@ -234,7 +234,7 @@ struct analyze_engine {
 	ARRAY(struct hook) hooks;
 	/* hooks by the callback they implement; ops NULL ends each list */
 	struct hook *on_run, *on_away, *on_sw, *on_wake, *on_sched, *on_kvm, *on_events, *on_event,
-		*on_syscall, *on_in;
+		*on_syscall, *on_sample, *on_in;
 	unsigned needs;
 	unsigned asked; /* those of @needs that analyses requested */
 

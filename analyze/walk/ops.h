@@ -37,6 +37,7 @@ enum analyze_kind {
 	ANALYZE_KIND_SYS_ENTER,     /* raw_syscalls:sys_enter, syscalls:sys_enter_NAME */
 	ANALYZE_KIND_SYS_EXIT,
 	ANALYZE_KIND_KVM_REASON, /* the reason of the current exit, recorded a little later */
+	ANALYZE_KIND_SAMPLE,     /* of perf's other events: base/sampled.h */
 	ANALYZE_KIND_N,
 };
 
@@ -162,6 +163,16 @@ struct analyze_syscall {
 	int64_t nr, ret;
 };
 
+/* A sample of a hardware, software or cache event. The walk takes nothing from it: neither the
+ * running task nor the task's number of events. */
+struct analyze_sample {
+	uint64_t t_ns;
+	uint32_t cpu; /* or CDICT_CPU_UNKNOWN */
+	bool in;
+	uint32_t task, type; /* type: in the schema */
+	uint64_t period;     /* events that it stands for */
+};
+
 /* The state of a task where the walk begins (analyze/windows/resume.c). Its latest KVM events were
  * reported before, by the usual callback; they may precede the switches. */
 struct analyze_resume {
@@ -198,6 +209,7 @@ struct analyze_ops {
 	/* Each event of the walk. */
 	void (*event)(void *self, const struct analyze_event *ev);
 	void (*syscall)(void *self, const struct analyze_syscall *sc);
+	void (*sample)(void *self, const struct analyze_sample *s);
 	/* @n more events in the window whose sample was @task on @cpu (or CDICT_CPU_UNKNOWN). */
 	void (*events)(void *self, uint32_t task, uint32_t cpu, uint64_t n);
 	/* resume replaces the switches and wake-ups before the walk's begin. @resumes: the analysis

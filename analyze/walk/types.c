@@ -8,6 +8,7 @@
 
 #include "analyze/printing/symbols.h"
 #include "base/fail.h"
+#include "base/sampled.h"
 
 struct known {
 	const char *name; /* a name that ends with '_' is a prefix */
@@ -107,6 +108,11 @@ static bool is_known(const struct known *k, const char *name)
 
 static void resolve(struct type_info *ti, const struct cdict_event_type *type)
 {
+	if (sampled_is(type)) {
+		ti->kind = ANALYZE_KIND_SAMPLE;
+		ti->field[SAMPLED_PERIOD] = SAMPLED_PERIOD;
+		return;
+	}
 	for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
 		if (!is_known(&known[k], type->name))
 			continue;
@@ -233,12 +239,13 @@ static bool is_told(const struct state_table *st)
 	return false;
 }
 
-/* Whether format/digest/digest_collect.c does not record the machine's exits, or not their
- * reasons. */
+/* Whether format/digest/digest_collect.c does not record the event: samples, the machine's exits,
+ * or their reasons. */
 static bool is_undigested(const struct type_info *ti, const struct cdict_event_type *type)
 {
 	switch ((enum analyze_kind)ti->kind) {
 	case ANALYZE_KIND_KVM_REASON:
+	case ANALYZE_KIND_SAMPLE:
 		return true;
 	case ANALYZE_KIND_KVM_ENTRY:
 		return strcmp(type->event, "kvm_entry") != 0;
@@ -302,6 +309,9 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 			break;
 		case ANALYZE_KIND_KVM_USERSPACE:
 			sum->has_userspace_exit = true;
+			break;
+		case ANALYZE_KIND_SAMPLE:
+			sum->has_sample = true;
 			break;
 		case ANALYZE_KIND_SYS_ENTER:
 			sum->has_sys_enter = true;

@@ -99,9 +99,10 @@ static int read_sample(const void *ctx, uint32_t event, const uint8_t *record,
 	(void)event;
 	if (!ring_sample_read(record, true, &in))
 		return CDICT_ECORRUPT;
-	*out = (struct source_sample){ (int32_t)load32(record + RING_SAMPLE_PID, NATIVE_BIG),
-				       (int32_t)load32(record + RING_SAMPLE_TID, NATIVE_BIG),
-				       in.raw, in.raw_size };
+	out->pid = (int32_t)load32(record + RING_SAMPLE_PID, NATIVE_BIG);
+	out->tid = (int32_t)load32(record + RING_SAMPLE_TID, NATIVE_BIG);
+	out->raw = in.raw;
+	out->raw_size = in.raw_size;
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict script: prints events like perf script. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,9 @@
 #include "base/memory/array.h"
 #include "base/text/escape.h"
 #include "base/fail.h"
+#include "base/sampled.h"
 #include "cdict/reader.h"
+#include "cdict/stack.h"
 #include "cmd/core/cmd.h"
 #include "cmd/tables/figures.h"
 #include "cmd/input/input.h"
@@ -31,10 +34,11 @@ static const struct cmd_option script_options[] = {
 	OPTION_EVENT,
 	OPTION_CPU,
 	OPTIONS_TASKS,
-	CMD_STRING('F', "fields", struct script_opts, fields, "LIST",
-		   "print these of comm, pid, tid, cpu, time, event, trace, and of stacks ip, "
-		   "sym, symoff, dso; or changes as in +comm,-ip (default: all but comm and "
-		   "pid, in ns)"),
+	CMD_STRING(
+		'F', "fields", struct script_opts, fields, "LIST",
+		"print these of comm, pid, tid, cpu, time, period (of samples), event, trace, and "
+		"of stacks ip, sym, symoff, dso; or changes as in +comm,-ip (default: all but "
+		"comm and pid, in ns)"),
 	CMD_FLAG(0, "ns", struct script_opts, ns, "with -F: times in ns, not in us"),
 	CMD_FLAG('G', "hide-call-graph", struct script_opts, no_stacks, "do not print stacks"),
 	OPTION_TIME,
@@ -315,7 +319,7 @@ static bool lines_init(struct lines *l, const struct cmd_call *call, const struc
 	if (script_fields_parse(&l->head, o->fields, o->ns, &err) ||
 	    script_fields_init(&l->head, r, &err))
 		return false;
-	l->head.ip &= !o->no_stacks;
+	l->head.stacks = l->head.ip && !o->no_stacks;
 	for (size_t i = 0; i < n; i++)
 		if (cdict_schema_at(schema, i)->n_fields / 64 >= words)
 			words = cdict_schema_at(schema, i)->n_fields / 64 + 1;
@@ -335,10 +339,15 @@ static bool lines_init(struct lines *l, const struct cmd_call *call, const struc
 }
 
 /* Prints like "perf script --ns -F tid,cpu,time,event,trace". */
-static void line(struct lines *l, const struct cdict_event *ev, struct buf *out)
+static void line(struct lines *l, const struct cdict_event *ev, bool stack, struct buf *out)
 {
+	bool sampled = sampled_is(ev->type);
+
 	script_fields_head(&l->head, l->printer, ev, out);
-	if (!l->head.trace) {
+	/* as perf: the address alone, or the stack on the next lines */
+	if (sampled && l->head.ip && !stack)
+		buf_printf(out, " %16" PRIx64, ev->values[SAMPLED_IP]);
+	if (sampled || !l->head.trace) {
 		buf_u8(out, '\n');
 		return;
 	}
@@ -391,7 +400,8 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 		late_release(&late, ev.t_ns, &text);
 		at = text.len;
 		if (!tie || wanted(f, o, tids, &ev)) {
-			line(&lines, &ev, &text);
+			line(&lines, &ev,
+			     lines.head.stacks && cdict_events_stack(it) != CDICT_NO_STACK, &text);
 			script_fields_stack(&lines.head, r, it, &text);
 		}
 		if (tie && !ties_add(&late, &ev, &text, at))

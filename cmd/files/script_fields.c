@@ -9,11 +9,13 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/sampled.h"
 #include "base/text/suggest.h"
 #include "cdict/stack.h"
 
 #define FIELDS(X)                                                                                  \
-	X(comm) X(pid) X(tid) X(cpu) X(time) X(event) X(trace) X(ip) X(sym) X(symoff) X(dso)
+	X(comm)                                                                                    \
+	X(pid) X(tid) X(cpu) X(time) X(period) X(event) X(trace) X(ip) X(sym) X(symoff) X(dso)
 
 static bool *field(struct script_fields *f, const char *name, size_t len)
 {
@@ -47,7 +49,7 @@ static int unknown(const char *name, size_t len, struct cdict_error *err)
 		suggest_try(&s, names[i]);
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 			  "option --fields: '%.*s' is not a field; expected comm, pid, tid, cpu, "
-			  "time, event, trace, ip, sym, symoff, dso%s",
+			  "time, period, event, trace, ip, sym, symoff, dso%s",
 			  (int)len, name, suggest_text(&s, ""));
 }
 
@@ -57,9 +59,9 @@ int script_fields_parse(struct script_fields *f, const char *text, bool ns, stru
 
 	*f = (struct script_fields){ .usual = !text, .ns = ns || !text || changes };
 	if (!text || changes)
-		f->tid = f->cpu = f->time = f->event = f->trace = f->ip = f->sym = f->symoff =
-			f->dso = true;
-	/* "trace:comm,cpu": for tracepoints; there are no other types */
+		f->tid = f->cpu = f->time = f->period = f->event = f->trace = f->ip = f->sym =
+			f->symoff = f->dso = true;
+	/* "trace:comm,cpu": for tracepoints */
 	if (text && !strncmp(text, "trace:", 6))
 		text += 6;
 	for (const char *p = text; p && *p;) {
@@ -118,7 +120,9 @@ static void add_comm(struct script_fields *f, const struct cdict_event *ev, stru
 void script_fields_head(struct script_fields *f, struct printer *p, const struct cdict_event *ev,
 			struct buf *out)
 {
-	if (f->usual) {
+	bool sampled = sampled_is(ev->type);
+
+	if (f->usual && !sampled) {
 		printer_head(p, ev, out);
 		return;
 	}
@@ -136,6 +140,8 @@ void script_fields_head(struct script_fields *f, struct printer *p, const struct
 	else if (f->time)
 		buf_printf(out, "%5" PRIu64 ".%06" PRIu64 ": ", ev->t_ns / 1000000000,
 			   ev->t_ns % 1000000000 / 1000);
+	if (f->period && sampled)
+		buf_printf(out, "%10" PRIu64 " ", ev->values[SAMPLED_PERIOD]);
 	if (f->event)
 		printer_name(p, ev, out);
 }
@@ -144,7 +150,7 @@ void script_fields_head(struct script_fields *f, struct printer *p, const struct
 void script_fields_stack(const struct script_fields *f, const struct cdict_reader *r,
 			 struct cdict_events *it, struct buf *out)
 {
-	uint32_t stack = f->ip ? cdict_events_stack(it) : CDICT_NO_STACK;
+	uint32_t stack = f->stacks ? cdict_events_stack(it) : CDICT_NO_STACK;
 	const uint32_t *frames;
 	size_t n = stack == CDICT_NO_STACK ? 0 : cdict_reader_stack_at(r, stack, &frames);
 

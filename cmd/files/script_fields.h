@@ -15,7 +15,9 @@
 
 struct script_fields {
 	bool comm, pid, tid, cpu, time, event, trace;
+	bool period;               /* of samples, which perf prints without their event's fields */
 	bool ip, sym, symoff, dso; /* for the frames of its stack */
+	bool stacks;               /* print them: with @ip, set by the caller */
 	bool usual; /* tid, cpu, time in ns, event, trace: the same as printer_head() prints */
 	bool ns;
 	struct comms comms; /* with @comm */

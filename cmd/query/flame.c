@@ -13,9 +13,11 @@
 #include "render/draw/backend.h"
 #include "render/draw/text.h"
 #include "render/views/flame.h"
+#include "tables/stacks/functions.h"
 
-const char *const flame_by_names[] = { "auto",  "off-cpu", "exits",  "wakeups", "switches",
-				       "calls", "percent", "cycles", "ns",      NULL };
+const char *const flame_by_names[] = { "auto",     "off-cpu", "exits", "wakeups",
+				       "switches", "samples", "calls", "percent",
+				       "cycles",   "ns",      NULL };
 
 /* The first five have the order of enum table_format. */
 static const char *const formats[] = { "text", "csv",  "json", "md",  "openmetrics", "folded",
@@ -126,7 +128,9 @@ static const char *count_of(const struct flame_input *in)
 		return calllog_figures[in->by];
 	if (in->from == FLAME_STACKS)
 		return "samples";
-	return in->by == ANALYZE_STACKS_WAKEUPS ? "wake-ups" : "switches";
+	return in->by == ANALYZE_STACKS_WAKEUPS   ? "wake-ups"
+	       : in->by == ANALYZE_STACKS_SAMPLES ? in->event
+						  : "switches";
 }
 
 static int describe(struct job *job)
@@ -290,7 +294,9 @@ static int write_all(struct job *job)
 		frame.to_ns = analyze_engine_summary(in->f.walk.eng)->to_ns;
 	}
 	job->frame = &frame;
-	job->table = in->from == FLAME_LOG
+	job->table = o->functions
+			     ? functions_table(in->tree, in->from == FLAME_CAPTURE ? in->by : -1)
+		     : in->from == FLAME_LOG
 			     ? calllog_table(&in->log)
 			     : flame_table(in->tree, in->compared ? &in->before : NULL, in->by);
 	if (!job->table || describe(job))
@@ -315,6 +321,8 @@ static int flame_run(const struct cmd_call *call)
 
 	if (!status && o->width && (o->width < 320 || o->width > 16384))
 		status = cmd_usage(call, "option --width: from 320 to 16384");
+	if (!status && o->functions && o->base)
+		status = cmd_usage(call, "option --functions cannot be used with --base");
 	if (!status && o->log_dir && (call->n_operands || o->shared.input))
 		status = cmd_usage(call, "option --log-dir cannot be used with FILE operands");
 	if (!status && o->branch && o->commit)
@@ -366,8 +374,12 @@ static const struct cmd_option flame_options[] = {
 		   "folded stacks, or a picture"),
 	OPTION_JSON(formats),
 	CMD_CHOICE(0, "by", struct flame_opts, by, "WHAT", flame_by_names, "auto",
-		   "for captures: off-cpu (auto), exits, wakeups or switches; for logs: calls, "
-		   "percent (auto), cycles or ns"),
+		   "for captures: off-cpu, exits, wakeups, switches or samples (auto: off-cpu, or "
+		   "samples when there is nothing else); for logs: calls, percent (auto), cycles "
+		   "or ns"),
+	OPTION_EVENT,
+	CMD_FLAG(0, "functions", struct flame_opts, functions,
+		 "tables have a row per function instead of per stack: with callees, and alone"),
 	CMD_STRING(0, "log-dir", struct flame_opts, log_dir, "DIR",
 		   "read the logs of calls below DIR instead of a FILE"),
 	CMD_STRING_PRESET(0, "glob", struct flame_opts, glob, "GLOB", FLAME_LOGS,

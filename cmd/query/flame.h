@@ -18,6 +18,7 @@ struct flame_opts {
 	struct options_shared shared;
 	struct cmd_list outputs; /* "output=x.svg" */
 	int by;
+	bool functions;
 	const char *log_dir, *glob, *base;
 	const char *title, *subtitle, *label, *commit, *branch, *count_name;
 	uint64_t width;
@@ -38,6 +39,7 @@ struct flame_input {
 	bool compared; /* lines have two numbers */
 	const struct folded *tree;
 	int by; /* CAPTURE: enum analyze_stacks_by; LOG: enum calllog_figure; otherwise -1 */
+	const char *event; /* of samples */
 	uint64_t files, lacking;
 };
 

@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "base/memory/buf.h"
+#include "base/sampled.h"
 #include "cmd/input/input.h"
 
 enum { FOLDERS_DEEP = 64, MOST_BYTES = 1 << 30 };
@@ -147,6 +148,8 @@ void flame_warn(struct figures *f, enum analyze_stacks_by by)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 
+	if (by == ANALYZE_STACKS_SAMPLES)
+		return; /* without samples there was an error */
 	if (by == ANALYZE_STACKS_EXITS) {
 		if (!sum->has_exit || !sum->has_entry)
 			figures_lacks(f, "no kvm:kvm_%s events: %s",
@@ -159,8 +162,54 @@ void flame_warn(struct figures *f, enum analyze_stacks_by by)
 	}
 }
 
+/* Whether the capture has events of samples, and of no other kind. */
+static bool only_samples(const struct cdict_reader *r)
+{
+	const struct cdict_schema *schema = cdict_reader_schema(r);
+	bool any = false;
+
+	for (size_t i = 0; i < cdict_schema_count(schema); i++) {
+		if (!cdict_reader_type_events(r, i))
+			continue;
+		if (!sampled_is(cdict_schema_at(schema, i)))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static bool is_asked(const struct cdict_query *q, size_t type)
+{
+	return !q->types || (type < q->n_types && q->types[type / 64] >> type % 64 & 1);
+}
+
+/* The event whose samples are shown: the first in the file that -e names, with samples. */
+static int choose_event(struct flame_input *in, const struct cmd_call *call,
+			struct analyze_stacks *stacks)
+{
+	const struct options_shared *o = call->opts;
+	const struct cdict_schema *schema = cdict_reader_schema(in->f.reader);
+
+	for (size_t i = 0; i < cdict_schema_count(schema); i++) {
+		const struct cdict_event_type *type = cdict_schema_at(schema, i);
+
+		if (!sampled_is(type) || !cdict_reader_type_events(in->f.reader, i) ||
+		    !is_asked(&in->f.filter.query, i))
+			continue;
+		analyze_stacks_event(stacks, (uint32_t)i);
+		in->event = type->event;
+		return CMD_DONE;
+	}
+	return o->events.n
+		       ? cmd_errorf(call, in->name, "no samples of %s", o->events.at[0])
+		       : cmd_errorf(
+				 call, in->name,
+				 "no samples of hardware or software events: see cdict-dlfilter(1)");
+}
+
 static int read_capture(struct flame_input *in, const struct cmd_call *call, const char *name)
 {
+	const struct flame_opts *opts = call->opts;
 	struct analyze_stacks *stacks = NULL;
 	struct cdict_error err = { 0 };
 	int status = figures_open_file(&in->f, call, name);
@@ -172,9 +221,14 @@ static int read_capture(struct flame_input *in, const struct cmd_call *call, con
 		return cmd_errorf(call, name,
 				  "no stacks: record with 'cdict record -g', or see "
 				  "cdict-dlfilter(1)");
+	if (!opts->by && only_samples(in->f.reader))
+		in->by = ANALYZE_STACKS_SAMPLES;
 	if (analyze_stacks_new(&stacks, in->f.walk.eng, (enum analyze_stacks_by)in->by, &err))
 		return figures_fail(&in->f, &err);
-	status = figures_run_wanted(&in->f);
+	if (in->by == ANALYZE_STACKS_SAMPLES)
+		status = choose_event(in, call, stacks);
+	if (!status)
+		status = figures_run_wanted(&in->f);
 	if (!status && flame_fold(&in->folded, &in->f.walk, stacks, &in->lacking, &err))
 		status = figures_fail(&in->f, &err);
 	if (!status)

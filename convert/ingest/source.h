@@ -33,6 +33,7 @@ struct source_sample {
 	int32_t pid, tid;
 	const uint8_t *raw;
 	uint32_t raw_size;
+	uint8_t made[16]; /* room for a payload that is not in the record: raw may point here */
 };
 
 struct source {

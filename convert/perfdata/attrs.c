@@ -8,6 +8,7 @@
 /* Bit positions among the attr's flags (8 bytes at offset 40). */
 enum attr_flag {
 	FLAG_INHERIT = 1,
+	FLAG_FREQ = 10,
 	FLAG_SAMPLE_ID_ALL = 18,
 	FLAG_USE_CLOCKID = 25,
 	FLAG_WRITE_BACKWARD = 27,
@@ -44,6 +45,8 @@ void perfdata_layout(struct perfdata_sample_layout *l, uint64_t sample_type, uin
 		.tid = -1,
 		.time = -1,
 		.cpu = -1,
+		.ip = -1,
+		.period = -1,
 		.raw_fixed = -1,
 		.has_raw = sample_type & PERF_SAMPLE_RAW,
 		.tail_id = -1,
@@ -63,6 +66,10 @@ void perfdata_layout(struct perfdata_sample_layout *l, uint64_t sample_type, uin
 			l->time = at;
 		else if (field == PERF_SAMPLE_CPU)
 			l->cpu = at;
+		else if (field == PERF_SAMPLE_IP)
+			l->ip = at;
+		else if (field == PERF_SAMPLE_PERIOD)
+			l->period = at;
 		at += 8;
 	}
 	if (l->has_raw && !(sample_type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN)))
@@ -153,6 +160,9 @@ static void event_fill(const struct perfdata *pd, struct event *ev, const uint8_
 	pub->name = "";
 	pub->attr_type = load32(attr, pd->big);
 	pub->config = load64(attr + 8, pd->big);
+	/* attr.sample_period, or with freq the samples per second */
+	if (!attr_flag(attr + 40, FLAG_FREQ, pd->big))
+		pub->period = load64(attr + 16, pd->big);
 	pub->inherit = attr_flag(attr + 40, FLAG_INHERIT, pd->big);
 	pub->write_backward = attr_flag(attr + 40, FLAG_WRITE_BACKWARD, pd->big);
 	pub->use_clockid = attr_flag(attr + 40, FLAG_USE_CLOCKID, pd->big);

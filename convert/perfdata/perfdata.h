@@ -40,8 +40,8 @@ struct perfdata_sample_layout {
 	uint64_t sample_type;
 	uint64_t read_format;
 	uint64_t branch_sample_type;
-	int id, tid, time, cpu; /* offsets in PERF_RECORD_SAMPLE when fixed */
-	int raw_fixed;          /* offset of RAW's u32 size; -1: absent, or after variable fields */
+	int id, tid, time, cpu, ip, period; /* offsets in PERF_RECORD_SAMPLE when fixed */
+	int raw_fixed; /* offset of RAW's u32 size; -1: absent, or after variable fields */
 	bool has_raw;
 	int tail_size; /* size of the sample_id trailer of other records, 0: none */
 	int tail_id, tail_time, tail_cpu; /* offsets from the trailer's start, -1: absent */
@@ -53,6 +53,7 @@ struct perfdata_event {
 		*name; /* as perf prints it ("sched:sched_switch"); "" when it is not in the file */
 	uint32_t attr_type; /* PERF_TYPE_* */
 	uint64_t config;    /* tracepoint id for PERF_TYPE_TRACEPOINT */
+	uint64_t period;    /* of every sample, when its layout has none; 0: unknown */
 	struct perfdata_sample_layout layout;
 	bool inherit;        /* recorded for some tasks and their children */
 	bool write_backward; /* into a ring that overwrites its oldest records */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sampled.h"
 #include "format/coding/encode_internal.h"
 #include "format/digest.h"
 
@@ -103,7 +104,8 @@ bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *sche
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(kinds[i].name, t->pub.name))
 			out->kind = (uint8_t)kinds[i].kind;
-	if (is_unknown_kvm(t->pub.name))
+	/* Samples take no part in the walk that digests stand for. */
+	if (is_unknown_kvm(t->pub.name) || sampled_is(&t->pub))
 		return false;
 	switch ((enum digest_kind)out->kind) {
 	case DIGEST_NONE:

@@ -6,10 +6,11 @@
 
 #include "base/fail.h"
 
-const char *const flame_bys[] = { "off-cpu", "exits", "wakeups", "switches", NULL };
-const char *const flame_titles[] = { "Time off the CPU by stack", "Time for exits by stack",
-				     "Wake-ups by the waker's stack", "Switches away by stack",
-				     NULL };
+const char *const flame_bys[] = { "off-cpu", "exits", "wakeups", "switches", "samples", NULL };
+const char *const flame_titles[] = {
+	"Time off the CPU by stack", "Time for exits by stack", "Wake-ups by the waker's stack",
+	"Switches away by stack",    "Samples by stack",        NULL
+};
 
 bool flame_is_time(enum analyze_stacks_by by)
 {
@@ -110,6 +111,7 @@ int flame_fold(struct folded *f, const struct tables_walk *w, const struct analy
 		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < analyze_stacks_count(stacks); i++) {
 		const struct analyze_stack_row *row = analyze_stacks_at(stacks, i);
+		uint64_t value;
 		uint32_t node;
 		int rc;
 
@@ -124,7 +126,10 @@ int flame_fold(struct folded *f, const struct tables_walk *w, const struct analy
 			node = of_reason(f, node, stacks, row);
 		if (node == FOLDED_NONE)
 			return cdict_fail_nomem(err);
-		rc = folded_add(f, node, flame_is_time(by) ? row->ns : row->count, row->count, err);
+		value = flame_is_time(by)              ? row->ns
+			: by == ANALYZE_STACKS_SAMPLES ? row->period
+						       : row->count;
+		rc = folded_add(f, node, value, row->count, err);
 		if (rc)
 			return rc;
 		none += row->stack == CDICT_NO_STACK ? row->count : 0;
@@ -156,6 +161,13 @@ static const struct table_column times[] = {
 };
 static const struct table_column counts[] = { STACK_COLUMN, COUNT_COLUMN, SHARE_COLUMN,
 					      TABLE_COLUMNS_END };
+static const struct table_column periods[] = {
+	STACK_COLUMN,
+	{ .key = "samples", .title = "samples", .kind = TABLE_COUNT, .flags = TABLE_KEEP },
+	{ .key = "period", .title = "events", .kind = TABLE_COUNT, .flags = TABLE_KEEP },
+	SHARE_COLUMN,
+	TABLE_COLUMNS_END,
+};
 static const struct table_column compared[] = {
 	STACK_COLUMN,
 	{ .key = "value_before", .title = "before", .kind = TABLE_PERCENT, .flags = TABLE_KEEP },
@@ -173,11 +185,13 @@ static const struct table_column values[] = {
 struct table *flame_table(const struct folded *f, const struct folded *before, int by)
 {
 	bool is_time = by >= 0 && flame_is_time((enum analyze_stacks_by)by);
+	bool counted = is_time || by == ANALYZE_STACKS_SAMPLES; /* besides the value */
 	struct table *t = table_new("stacks", before    ? compared
 					      : by < 0  ? values
 					      : is_time ? times
+					      : counted ? periods
 							: counts);
-	size_t figure = is_time || before ? 2 : 1;
+	size_t figure = counted || before ? 2 : 1;
 
 	if (!t)
 		return NULL;
@@ -197,7 +211,7 @@ struct table *flame_table(const struct folded *f, const struct folded *before, i
 		t->failed |= !path;
 		table_text(t, 0, path);
 		free(path);
-		if (is_time)
+		if (counted)
 			table_u64(t, 1, n->count);
 		if (before)
 			table_percent(t, 1,
