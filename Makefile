@@ -533,8 +533,8 @@ fuzz:
 		fuzz-build
 	@tests/tools/source/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
-bench: all $(B)/tests/tools/make/fleetload
-	@CDICT=$(abspath $(B)/cdict) FLEETLOAD=$(abspath $(B)/tests/tools/make/fleetload) CAPTURE='$(CAPTURE)' tests/bench/_measure/run.sh
+bench: all $(B)/tests/tools/make/fleetload $(B)/tests/tools/make/mkswitches
+	@CDICT=$(abspath $(B)/cdict) FLEETLOAD=$(abspath $(B)/tests/tools/make/fleetload) MKSWITCHES=$(abspath $(B)/tests/tools/make/mkswitches) CAPTURE='$(CAPTURE)' tests/bench/_measure/run.sh
 
 # ---- install, clean, help ----------------------------------------------------------------------
 

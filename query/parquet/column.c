@@ -162,8 +162,8 @@ static void long_words(const struct parquet_column *c, const char *data, size_t 
 	}
 }
 
-static bool is_entry(const struct parquet_column *c, uint32_t i, const uint64_t ab[2],
-		     const char *data, size_t len)
+static inline bool is_entry(const struct parquet_column *c, uint32_t i, const uint64_t ab[2],
+			    const char *data, size_t len)
 {
 	const struct parquet_entry *e = &c->entries.at[i];
 
@@ -247,8 +247,7 @@ void parquet_column_text(struct parquet_column *c, const char *data, size_t len)
 	if (!parquet_column_room(c) || c->failed)
 		return;
 	i = text_entry(c, data, len);
-	c->defined[c->rows++] = true;
-	c->values[c->n++] = i;
+	parquet_column_number(c, i);
 }
 
 void parquet_column_repeat(struct parquet_column *c, struct parquet_work *w, const char *text,
@@ -259,10 +258,8 @@ void parquet_column_repeat(struct parquet_column *c, struct parquet_work *w, con
 	for (; rows && !c->failed; rows--) {
 		if (!c->rows)
 			parquet_column_text(c, text, len);
-		else if (parquet_column_room(c)) {
-			c->defined[c->rows++] = true;
-			c->values[c->n++] = c->values[0];
-		}
+		else
+			parquet_column_number(c, c->values[0]);
 		if (c->rows == PARQUET_PAGE_ROWS)
 			parquet_column_page(c, w);
 	}

@@ -55,7 +55,7 @@ struct parquet_column {
 	bool failed;
 	/* The page that is filled. */
 	uint64_t *values; /* of rows that are not NULL; of texts: index into entries */
-	bool *defined;    /* by row */
+	bool *defined;    /* by row, from the first NULL on and before it */
 	size_t rows, n, cap;
 	/* Distinct values: of the group, or, once its dictionary is complete, a page's texts. */
 	struct places places;
@@ -102,8 +102,11 @@ static inline bool parquet_column_room(struct parquet_column *c)
 
 static inline void parquet_column_null(struct parquet_column *c)
 {
-	if (parquet_column_room(c))
-		c->defined[c->rows++] = false;
+	if (!parquet_column_room(c))
+		return;
+	if (c->n == c->rows)
+		memset(c->defined, true, c->rows);
+	c->defined[c->rows++] = false;
 }
 
 /* parquet_column_number - an integer, or the bits of a double. */
@@ -111,7 +114,9 @@ static inline void parquet_column_number(struct parquet_column *c, uint64_t v)
 {
 	if (!parquet_column_room(c))
 		return;
-	c->defined[c->rows++] = true;
+	if (c->n != c->rows)
+		c->defined[c->rows] = true;
+	c->rows++;
 	c->values[c->n++] = v;
 }
 

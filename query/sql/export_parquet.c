@@ -242,8 +242,8 @@ static int mismatch(const struct writer *w, size_t i, struct cdict_error *err)
 			  w->table->name);
 }
 
-static inline int add_value(struct writer *w, struct parquet_row *row, size_t i,
-			    const struct query_value *v, struct cdict_error *err)
+static int add_value(struct writer *w, struct parquet_row *row, size_t i,
+		     const struct query_value *v, struct cdict_error *err)
 {
 	enum parquet_type type = w->fields[i].type;
 
@@ -291,6 +291,14 @@ static int add_row(struct writer *w, struct cdict_error *err)
 			continue;
 		}
 		value_of(&v, w, w->columns[i]);
+		if (v.kind == QUERY_INTEGER && w->fields[i].type == PARQUET_INT64) {
+			parquet_int(row, i, v.integer);
+			continue;
+		}
+		if (v.kind == QUERY_NULL) {
+			parquet_null(row, i);
+			continue;
+		}
 		rc = add_value(w, row, i, &v, err);
 		if (v.given)
 			free(v.given);
