@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* Tables for people: aligned text, and Markdown. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -190,7 +191,7 @@ static size_t cell_width(const struct table_frame *frame, const struct table_col
 #define HEAD (TABLE_TOTAL - 1) /* in place of a row */
 
 static void text_row(struct sink *s, const struct table_frame *frame, const struct table *t,
-		     const struct table_room *rooms, size_t row)
+		     struct table_room *rooms, size_t row)
 {
 	size_t pending = 0; /* trailing blanks are not written */
 	bool first = true;
@@ -208,6 +209,8 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 		cell = row == HEAD ? NULL : table_at(t, row, c);
 		mark = cell && marked(col, cell);
 		text = cell ? human(frame, col, cell, room) : head_of(frame, col, room);
+		if (cell)
+			text = table_fit_name(&rooms[c], text);
 		width = escape_width(text, strlen(text)) + rooms[c].mark;
 		if (width > rooms[c].width)
 			width = rooms[c].width;
@@ -233,10 +236,61 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 	sink_putc(s, '\n');
 }
 
-/* The order of dropping: TABLE_SPARE columns first, but TABLE_WIDE ones before them. */
-static unsigned char rank_of(const struct table_column *col)
+/* Whether @word stands in @name with no letter or digit of the same kind beside it: "1" in
+ * "guest.vcpu1", not in "guest.vcpu10". */
+static bool has_word(const char *name, const char *word)
 {
-	return col->flags & TABLE_WIDE    ? 3
+	size_t len = strlen(word);
+
+	for (const char *at = name; len && (at = strstr(at, word)); at++) {
+		bool digits = isdigit((unsigned char)*word);
+		unsigned char before = at > name ? (unsigned char)at[-1] : ' ',
+			      after = (unsigned char)at[len];
+
+		if (!(digits ? isdigit(before) : isalnum(before)) &&
+		    !(isdigit((unsigned char)at[len - 1]) ? isdigit(after) : isalnum(after)))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the names to the left of column @c contain all of its cells. */
+static bool in_name(const struct table_frame *frame, const struct table *t, size_t c)
+{
+	size_t name = c;
+	char room[NUMBER_ROOM];
+
+	while (name && (name == c || t->columns[name].kind != TABLE_TEXT ||
+			t->columns[name].flags & (TABLE_IN_NAME | TABLE_MACHINE)))
+		name--;
+	if (!(t->columns[c].flags & TABLE_IN_NAME) || t->columns[name].kind != TABLE_TEXT ||
+	    name == c || !frame->columns)
+		return false;
+	for (size_t r = 0; r < t->shown; r++) {
+		const struct table_cell *cell = table_at(t, r, c);
+		char *word;
+		bool has;
+
+		if (!cell->set)
+			continue;
+		/* reading another cell may overwrite this one */
+		word = strdup(table_cell_human(&t->columns[c], cell, room));
+		cell = table_at(t, r, name);
+		has = word && cell->set && has_word(cell->text, word);
+		free(word);
+		if (!has)
+			return false;
+	}
+	return true;
+}
+
+/* The order of dropping: columns that repeat the name, then TABLE_WIDE ones, then TABLE_SPARE ones. */
+static unsigned char rank_of(const struct table_frame *frame, const struct table *t, size_t c)
+{
+	const struct table_column *col = &t->columns[c];
+
+	return in_name(frame, t, c)       ? 4
+	       : col->flags & TABLE_WIDE  ? 3
 	       : col->flags & TABLE_SPARE ? 2
 	       : col->flags & TABLE_KEEP  ? 0
 					  : 1;
@@ -261,6 +315,20 @@ static void widen(struct table_room *rooms, const struct table_frame *frame, con
 	}
 }
 
+static void add_names(struct sink *s, struct table_room *rooms, const struct table *t, size_t row)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct table_cell *cell;
+
+		/* only these are read: filling a cell takes time */
+		if (rooms[c].hidden || !rooms[c].text || rooms[c].width >= rooms[c].full)
+			continue;
+		cell = table_at(t, row, c);
+		if (cell->set && table_fit_add(&rooms[c], cell->text))
+			s->error = -ENOMEM;
+	}
+}
+
 static void text_table(struct sink *s, const struct table_frame *frame, const struct table *t)
 {
 	struct table_room *rooms = calloc(t->n_columns, sizeof(*rooms));
@@ -279,7 +347,7 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		rooms[c].hidden = !visible(frame, t, c);
 		rooms[c].width = width;
 		rooms[c].text = col->kind == TABLE_TEXT;
-		rooms[c].rank = rank_of(col);
+		rooms[c].rank = rank_of(frame, t, c);
 	}
 	for (size_t r = 0; r < t->shown; r++)
 		widen(rooms, frame, t, r);
@@ -292,6 +360,10 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 	gone = frame->columns && !frame->wide
 		       ? table_fit(rooms, t->n_columns, frame->columns, SIZE_MAX)
 		       : 0;
+	for (size_t r = 0; r < t->shown; r++)
+		add_names(s, rooms, t, r);
+	if (t->total)
+		add_names(s, rooms, t, TABLE_TOTAL);
 	text_row(s, frame, t, rooms, HEAD);
 	rule(s, t, rooms);
 	for (size_t r = 0; r < t->shown; r++)
@@ -304,6 +376,7 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		text_row(s, frame, t, rooms, TABLE_TOTAL);
 	}
 	table_fit_note(s, gone);
+	table_fit_fini(rooms, t->n_columns);
 	free(rooms);
 }
 
