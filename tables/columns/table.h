@@ -235,6 +235,8 @@ struct table_frame {
 	/* Width of the terminal: columns that do not fit are left out, the least important first,
 	 * unless @wide; durations have their own units. 0: no terminal. */
 	unsigned columns;
+	/* Not on a terminal: the same, but with the titles' units. 0: all columns. */
+	unsigned most_columns;
 	/* Further captures with rows in the tables: lines about a capture are printed for each.
 	 * Only their file, reader, window and unknown_ns are used. */
 	const struct table_frame *others;

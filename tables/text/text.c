@@ -13,11 +13,18 @@
 #include "tables/columns/table.h"
 #include "tables/columns/table_fit.h"
 
+#define FOLD 80       /* in a file, longer texts (stacks) continue on the next line */
 #define WIDE_FROM 200 /* a terminal this wide has room for all columns */
 
 static bool to_the_right(const struct table_column *col)
 {
 	return col->kind != TABLE_TEXT || (col->flags & TABLE_RIGHT);
+}
+
+/* The width of lines; 0: no limit. */
+static unsigned limit_of(const struct table_frame *frame)
+{
+	return frame->columns ? frame->columns : frame->most_columns;
 }
 
 static bool is_wide(const struct table_frame *frame)
@@ -188,6 +195,41 @@ static size_t cell_width(const struct table_frame *frame, const struct table_col
 	return escape_width(text, strlen(text));
 }
 
+/* Bytes of @text on a line of @columns: all, or up to the last ; or blank, or what fits. */
+static size_t fold_at(const char *text, size_t len, size_t columns)
+{
+	size_t fits = 0, nice = 0, used = 0, n;
+	uint32_t cp;
+
+	for (; fits < len; fits += n) {
+		n = escape_decode(text + fits, len - fits, &cp);
+		n = n ? n : 1;
+		used += escape_width(text + fits, n);
+		if (used > columns)
+			return nice ? nice : fits ? fits : n;
+		if (text[fits] == ';' || text[fits] == ' ')
+			nice = fits + n;
+	}
+	return len;
+}
+
+/* Writes what text_row() left of a long text, on lines of its own. */
+static void put_rest(struct sink *s, const struct table_cell *cell)
+{
+	size_t len = cell->set ? strlen(cell->text) : 0, n;
+
+	if (!len)
+		return;
+	n = fold_at(cell->text, len, FOLD);
+
+	for (size_t at = n; at < len; at += n) {
+		n = fold_at(cell->text + at, len - at, FOLD - 2);
+		sink_puts(s, "  ");
+		escape_terminal(s, cell->text + at, n);
+		sink_putc(s, '\n');
+	}
+}
+
 #define HEAD (TABLE_TOTAL - 1) /* in place of a row */
 
 static void text_row(struct sink *s, const struct table_frame *frame, const struct table *t,
@@ -225,7 +267,14 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 		if (*text) {
 			sink_repeat(s, ' ', pending);
 			pending = 0;
-			width = table_fit_text(s, text, rooms[c].width - rooms[c].mark);
+			if (!limit_of(frame) && col->kind == TABLE_TEXT) {
+				size_t len = strlen(text), n = fold_at(text, len, rooms[c].width);
+
+				escape_terminal(s, text, n);
+				width = escape_width(text, n);
+			} else {
+				width = table_fit_text(s, text, rooms[c].width - rooms[c].mark);
+			}
 			if (!to_the_right(col))
 				blanks = rooms[c].width - rooms[c].mark - width;
 		}
@@ -264,7 +313,7 @@ static bool in_name(const struct table_frame *frame, const struct table *t, size
 			t->columns[name].flags & (TABLE_IN_NAME | TABLE_MACHINE)))
 		name--;
 	if (!(t->columns[c].flags & TABLE_IN_NAME) || t->columns[name].kind != TABLE_TEXT ||
-	    name == c || !frame->columns)
+	    name == c || !limit_of(frame))
 		return false;
 	for (size_t r = 0; r < t->shown; r++) {
 		const struct table_cell *cell = table_at(t, r, c);
@@ -333,7 +382,8 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 {
 	struct table_room *rooms = calloc(t->n_columns, sizeof(*rooms));
 	char room[NUMBER_ROOM];
-	size_t gone;
+	size_t gone, first;
+	bool fold;
 
 	if (!rooms) {
 		s->error = -ENOMEM;
@@ -357,8 +407,13 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		rooms[c].mark = !rooms[c].hidden && any_marked(t, c);
 		rooms[c].width += rooms[c].mark;
 	}
-	gone = frame->columns && !frame->wide
-		       ? table_fit(rooms, t->n_columns, frame->columns, SIZE_MAX)
+	for (first = 0; first + 1 < t->n_columns && rooms[first].hidden;)
+		first++;
+	fold = !limit_of(frame) && rooms[first].text && rooms[first].width > FOLD;
+	if (fold)
+		rooms[first].width = FOLD;
+	gone = limit_of(frame) && !frame->wide
+		       ? table_fit(rooms, t->n_columns, limit_of(frame), SIZE_MAX)
 		       : 0;
 	for (size_t r = 0; r < t->shown; r++)
 		add_names(s, rooms, t, r);
@@ -366,8 +421,11 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		add_names(s, rooms, t, TABLE_TOTAL);
 	text_row(s, frame, t, rooms, HEAD);
 	rule(s, t, rooms);
-	for (size_t r = 0; r < t->shown; r++)
+	for (size_t r = 0; r < t->shown; r++) {
 		text_row(s, frame, t, rooms, r);
+		if (fold)
+			put_rest(s, table_at(t, r, first));
+	}
 	if (t->shown < t->n_rows)
 		sink_printf(s, "(%zu more row%s)\n", t->n_rows - t->shown,
 			    t->n_rows - t->shown == 1 ? "" : "s");
@@ -387,7 +445,7 @@ static void put_wrapped(struct sink *s, const struct table_frame *frame, struct 
 	char *text = sink_take(prose, &len);
 
 	if (text)
-		wrap_text(s, text, len, &(struct wrap){ .columns = frame->columns });
+		wrap_text(s, text, len, &(struct wrap){ .columns = limit_of(frame) });
 	else
 		s->error = -ENOMEM;
 	free(text);
