@@ -108,6 +108,7 @@ static void forget_entries(struct parquet_column *c)
 		places_fini(&c->places);
 	c->entries.n = 0;
 	c->texts.len = 0;
+	memset(c->fixed, 0, sizeof(c->fixed));
 }
 
 static uint32_t number_entry(struct parquet_column *c, uint64_t v)
@@ -248,6 +249,17 @@ void parquet_column_text(struct parquet_column *c, const char *data, size_t len)
 		return;
 	i = text_entry(c, data, len);
 	parquet_column_number(c, i);
+}
+
+void parquet_column_new_fixed(struct parquet_column *c, const char *text)
+{
+	size_t len = strlen(text);
+
+	parquet_column_text(c, text, len);
+	if (!c->failed)
+		*parquet_column_fixed_at(c, text) =
+			(struct parquet_fixed){ text, (uint32_t)c->values[c->n - 1],
+						(uint32_t)len };
 }
 
 void parquet_column_repeat(struct parquet_column *c, struct parquet_work *w, const char *text,

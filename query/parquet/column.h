@@ -48,7 +48,7 @@ struct parquet_work {
 	uint32_t *near;         /* PARQUET_NEAR entries, + 1 */
 };
 
-enum { PARQUET_RECENT = 64 };
+enum { PARQUET_RECENT = 64, PARQUET_FIXED = 16 };
 
 struct parquet_column {
 	enum parquet_type type;
@@ -63,9 +63,13 @@ struct parquet_column {
 	struct buf texts;
 	uint64_t seed;                   /* of the words of texts */
 	uint32_t recent[PARQUET_RECENT]; /* entries of texts, by hash */
-	size_t in_dictionary;            /* the first entries, which pages use */
-	bool is_plain;   /* the dictionary is complete, and pages no longer use it */
-	bool never_pays; /* a dictionary, in earlier groups */
+	struct parquet_fixed {
+		const char *text; /* NULL: none */
+		uint32_t entry, len;
+	} fixed[PARQUET_FIXED]; /* of texts that stay, by address */
+	size_t in_dictionary;   /* the first entries, which pages use */
+	bool is_plain;          /* the dictionary is complete, and pages no longer use it */
+	bool never_pays;        /* a dictionary, in earlier groups */
 	/* The group so far. */
 	struct buf pages, dictionary; /* with headers */
 	uint64_t all_rows, nulls, plain_bytes;
@@ -122,5 +126,25 @@ static inline void parquet_column_number(struct parquet_column *c, uint64_t v)
 
 /* parquet_column_text - foreign text: in PARQUET_TEXT, invalid UTF-8 becomes U+FFFD. */
 void parquet_column_text(struct parquet_column *c, const char *data, size_t len);
+void parquet_column_new_fixed(struct parquet_column *c, const char *text);
+
+static inline struct parquet_fixed *parquet_column_fixed_at(struct parquet_column *c,
+							    const char *text)
+{
+	return &c->fixed[(uint64_t)(uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15) >> 60];
+}
+
+/* parquet_column_fixed - the same for a text that stays at @text, unchanged, as long as the file is open; returns its
+ * length. */
+static inline size_t parquet_column_fixed(struct parquet_column *c, const char *text)
+{
+	const struct parquet_fixed *known = parquet_column_fixed_at(c, text);
+
+	if (known->text == text)
+		parquet_column_number(c, known->entry);
+	else
+		parquet_column_new_fixed(c, text);
+	return known->len;
+}
 
 #endif
