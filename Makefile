@@ -175,7 +175,7 @@ internal_objs := $(call objects,$(program_base) $(filter-out cmd/core/main.c,\
 	$(call sources,convert capture annotate render query cmd)))
 plugin_objs := $(call objects,$(call sources,plugin))
 # the extension that SQLite loads; without the files that load SQLite
-extension_objs := $(call objects,$(filter-out query/sql/database.c query/sql/export.c query/sql/export_parquet.c,$(filter query/sql/%,$(call sources,query))))
+extension_objs := $(call objects,$(filter-out query/sql/database.c query/sql/export.c query/sql/export_parquet.c query/sql/export_rows.c,$(filter query/sql/%,$(call sources,query))))
 
 unit_srcs := $(sort $(wildcard tests/unit/test_*.c tests/unit/*/test_*.c))
 tool_srcs := $(sort $(wildcard tests/tools/*/*.c))
@@ -533,8 +533,8 @@ fuzz:
 		fuzz-build
 	@tests/tools/source/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
-bench: all $(B)/tests/tools/make/fleetload
-	@CDICT=$(abspath $(B)/cdict) FLEETLOAD=$(abspath $(B)/tests/tools/make/fleetload) CAPTURE='$(CAPTURE)' tests/bench/_measure/run.sh
+bench: all $(B)/tests/tools/make/fleetload $(B)/tests/tools/make/mkswitches
+	@CDICT=$(abspath $(B)/cdict) FLEETLOAD=$(abspath $(B)/tests/tools/make/fleetload) MKSWITCHES=$(abspath $(B)/tests/tools/make/mkswitches) CAPTURE='$(CAPTURE)' tests/bench/_measure/run.sh
 
 # ---- install, clean, help ----------------------------------------------------------------------
 

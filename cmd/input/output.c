@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -217,7 +218,14 @@ void cmd_output_abort(struct outfile *of)
 int cmd_folder_check(const struct cmd_call *call, const char *path)
 {
 	struct cdict_error err = { 0 };
+	struct stat st;
+	int status = CMD_DONE;
 
+	/* A capture in its place is reported as for any output. */
+	if (!stat(path, &st) && !S_ISDIR(st.st_mode))
+		status = cmd_output_check(call, NULL, path);
+	if (status)
+		return status;
 	return outdir_check(path, &err) ? failed(call, path, &err) : CMD_DONE;
 }
 

@@ -82,19 +82,20 @@ static void add_cell(struct query_printer *p, struct sink *s, const struct query
 
 /* ---- text ---- */
 
-static void text_line(struct query_printer *p, char *const *cells)
+static void text_line(struct query_printer *p, char *const *cells, bool head)
 {
 	size_t pending = 0; /* do not write trailing blanks */
 
 	for (size_t i = 0; i < p->n; i++) {
-		const struct table_room *room = &p->rooms[i];
-		size_t width = escape_width(cells[i], strlen(cells[i]));
+		struct table_room *room = &p->rooms[i];
+		const char *text = head ? cells[i] : table_fit_name(room, cells[i]);
+		size_t width = escape_width(text, strlen(text));
 		size_t pad = width < room->width ? room->width - width : 0;
 
 		if (room->hidden)
 			continue;
 		sink_repeat(p->sink, ' ', pending + (room->text ? 0 : pad));
-		table_fit_safe(p->sink, cells[i], p->cut && room->text ? room->width : SIZE_MAX);
+		table_fit_safe(p->sink, text, p->cut && room->text ? room->width : SIZE_MAX);
 		pending = 2 + (room->text ? pad : 0);
 	}
 	sink_putc(p->sink, '\n');
@@ -109,11 +110,15 @@ static void settle(struct query_printer *p)
 	p->cut = p->frame->columns && !p->frame->wide;
 	if (p->cut)
 		p->gone = table_fit(p->rooms, p->n, p->frame->columns, READABLE);
-	text_line(p, p->names.at);
+	for (size_t i = 0; i < p->cells.n; i++) {
+		if (table_fit_add(&p->rooms[i % p->n], p->cells.at[i]))
+			p->sink->error = -ENOMEM;
+	}
+	text_line(p, p->names.at, true);
 	sink_repeat(p->sink, '-', table_fit_width(p->rooms, p->n));
 	sink_putc(p->sink, '\n');
 	for (size_t r = 0; r < p->cells.n; r += p->n)
-		text_line(p, &p->cells.at[r]);
+		text_line(p, &p->cells.at[r], false);
 	texts_clear(&p->cells);
 }
 
@@ -140,7 +145,7 @@ static int text_row(struct query_printer *p, const struct query_value *values)
 			p->rooms[i].text = true;
 	}
 	if (p->settled) {
-		text_line(p, &p->cells.at[first]);
+		text_line(p, &p->cells.at[first], false);
 		texts_clear(&p->cells);
 	} else if (p->rows >= ROWS_KEPT) {
 		settle(p);
@@ -210,6 +215,7 @@ static void end_result(struct query_printer *p)
 	}
 	texts_clear(&p->cells);
 	texts_fini(&p->names);
+	table_fit_fini(p->rooms, p->n);
 	free(p->rooms);
 	p->rooms = NULL;
 	p->n = 0;
@@ -316,5 +322,6 @@ void query_printer_fini(struct query_printer *p)
 {
 	texts_fini(&p->cells);
 	texts_fini(&p->names);
+	table_fit_fini(p->rooms, p->n);
 	free(p->rooms);
 }

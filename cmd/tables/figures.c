@@ -301,6 +301,7 @@ struct table_frame figures_frame(const struct figures *f, const char *note)
 		.note = note,
 		.chart = f->chart,
 		.wide = f->call->verbose > 0,
+		.most_columns = f->most_columns,
 	};
 }
 

@@ -37,7 +37,8 @@ struct figures {
 	struct options_filter filter;
 	struct label_index *labels; /* from the file and --map */
 	struct tables_walk walk;
-	const char *chart; /* for struct table_frame; borrowed */
+	const char *chart;     /* for struct table_frame; borrowed */
+	unsigned most_columns; /* of text that is not on a terminal; 0: no limit */
 	/* For a command with several files: the tables kept until all files are done. */
 	bool several;
 	size_t nth; /* index of the file */

@@ -12,6 +12,7 @@
 #include "tables/rows/coremap_map.h"
 
 #define MOST_ANTAGONISTS 3
+#define MOST_COLUMNS 120 /* a file to read, not on a terminal; -v: all columns */
 
 struct stats {
 	struct figures f;
@@ -147,6 +148,7 @@ static int print(struct stats *st)
 	if (!sum->has_entry && !sum->has_exit)
 		figures_has_switch(&st->f, "ran");
 	st->f.chart = *st->chart ? st->chart : NULL;
+	st->f.most_columns = MOST_COLUMNS;
 	if (!opts->output)
 		return print_to_people(st);
 	status = cmd_output_write(st->f.call, opts->output, 0, write_text, st);

@@ -108,6 +108,7 @@ static void forget_entries(struct parquet_column *c)
 		places_fini(&c->places);
 	c->entries.n = 0;
 	c->texts.len = 0;
+	memset(c->fixed, 0, sizeof(c->fixed));
 }
 
 static uint32_t number_entry(struct parquet_column *c, uint64_t v)
@@ -162,8 +163,8 @@ static void long_words(const struct parquet_column *c, const char *data, size_t 
 	}
 }
 
-static bool is_entry(const struct parquet_column *c, uint32_t i, const uint64_t ab[2],
-		     const char *data, size_t len)
+static inline bool is_entry(const struct parquet_column *c, uint32_t i, const uint64_t ab[2],
+			    const char *data, size_t len)
 {
 	const struct parquet_entry *e = &c->entries.at[i];
 
@@ -247,8 +248,18 @@ void parquet_column_text(struct parquet_column *c, const char *data, size_t len)
 	if (!parquet_column_room(c) || c->failed)
 		return;
 	i = text_entry(c, data, len);
-	c->defined[c->rows++] = true;
-	c->values[c->n++] = i;
+	parquet_column_number(c, i);
+}
+
+void parquet_column_new_fixed(struct parquet_column *c, const char *text)
+{
+	size_t len = strlen(text);
+
+	parquet_column_text(c, text, len);
+	if (!c->failed)
+		*parquet_column_fixed_at(c, text) =
+			(struct parquet_fixed){ text, (uint32_t)c->values[c->n - 1],
+						(uint32_t)len };
 }
 
 void parquet_column_repeat(struct parquet_column *c, struct parquet_work *w, const char *text,
@@ -259,10 +270,8 @@ void parquet_column_repeat(struct parquet_column *c, struct parquet_work *w, con
 	for (; rows && !c->failed; rows--) {
 		if (!c->rows)
 			parquet_column_text(c, text, len);
-		else if (parquet_column_room(c)) {
-			c->defined[c->rows++] = true;
-			c->values[c->n++] = c->values[0];
-		}
+		else
+			parquet_column_number(c, c->values[0]);
 		if (c->rows == PARQUET_PAGE_ROWS)
 			parquet_column_page(c, w);
 	}

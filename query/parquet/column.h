@@ -48,14 +48,14 @@ struct parquet_work {
 	uint32_t *near;         /* PARQUET_NEAR entries, + 1 */
 };
 
-enum { PARQUET_RECENT = 64 };
+enum { PARQUET_RECENT = 64, PARQUET_FIXED = 16 };
 
 struct parquet_column {
 	enum parquet_type type;
 	bool failed;
 	/* The page that is filled. */
 	uint64_t *values; /* of rows that are not NULL; of texts: index into entries */
-	bool *defined;    /* by row */
+	bool *defined;    /* by row, from the first NULL on and before it */
 	size_t rows, n, cap;
 	/* Distinct values: of the group, or, once its dictionary is complete, a page's texts. */
 	struct places places;
@@ -63,9 +63,13 @@ struct parquet_column {
 	struct buf texts;
 	uint64_t seed;                   /* of the words of texts */
 	uint32_t recent[PARQUET_RECENT]; /* entries of texts, by hash */
-	size_t in_dictionary;            /* the first entries, which pages use */
-	bool is_plain;   /* the dictionary is complete, and pages no longer use it */
-	bool never_pays; /* a dictionary, in earlier groups */
+	struct parquet_fixed {
+		const char *text; /* NULL: none */
+		uint32_t entry, len;
+	} fixed[PARQUET_FIXED]; /* of texts that stay, by address */
+	size_t in_dictionary;   /* the first entries, which pages use */
+	bool is_plain;          /* the dictionary is complete, and pages no longer use it */
+	bool never_pays;        /* a dictionary, in earlier groups */
 	/* The group so far. */
 	struct buf pages, dictionary; /* with headers */
 	uint64_t all_rows, nulls, plain_bytes;
@@ -102,8 +106,11 @@ static inline bool parquet_column_room(struct parquet_column *c)
 
 static inline void parquet_column_null(struct parquet_column *c)
 {
-	if (parquet_column_room(c))
-		c->defined[c->rows++] = false;
+	if (!parquet_column_room(c))
+		return;
+	if (c->n == c->rows)
+		memset(c->defined, true, c->rows);
+	c->defined[c->rows++] = false;
 }
 
 /* parquet_column_number - an integer, or the bits of a double. */
@@ -111,11 +118,33 @@ static inline void parquet_column_number(struct parquet_column *c, uint64_t v)
 {
 	if (!parquet_column_room(c))
 		return;
-	c->defined[c->rows++] = true;
+	if (c->n != c->rows)
+		c->defined[c->rows] = true;
+	c->rows++;
 	c->values[c->n++] = v;
 }
 
 /* parquet_column_text - foreign text: in PARQUET_TEXT, invalid UTF-8 becomes U+FFFD. */
 void parquet_column_text(struct parquet_column *c, const char *data, size_t len);
+void parquet_column_new_fixed(struct parquet_column *c, const char *text);
+
+static inline struct parquet_fixed *parquet_column_fixed_at(struct parquet_column *c,
+							    const char *text)
+{
+	return &c->fixed[(uint64_t)(uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15) >> 60];
+}
+
+/* parquet_column_fixed - the same for a text that stays at @text, unchanged, as long as the file is open; returns its
+ * length. */
+static inline size_t parquet_column_fixed(struct parquet_column *c, const char *text)
+{
+	const struct parquet_fixed *known = parquet_column_fixed_at(c, text);
+
+	if (known->text == text)
+		parquet_column_number(c, known->entry);
+	else
+		parquet_column_new_fixed(c, text);
+	return known->len;
+}
 
 #endif

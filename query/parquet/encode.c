@@ -30,10 +30,32 @@ static inline void pack(struct packer *p, uint64_t v, unsigned width)
 	p->n &= 7;
 }
 
-static void pack_32(struct packer *p, const uint32_t *values, size_t n, unsigned width)
+/* A group of values of at most 8 bits each, at a whole byte: it is a word. */
+static inline void pack_group(struct packer *p, const uint32_t *values, unsigned width)
 {
-	for (size_t i = 0; i < n; i++)
-		pack(p, values[i], width);
+	uint64_t word = 0;
+
+	for (unsigned i = 0; i < GROUP; i++)
+		word |= (uint64_t)values[i] << i * width;
+	word = htole64(word);
+	memcpy(p->at, &word, sizeof(word));
+	p->at += width;
+}
+
+/* Groups of values, the last one filled with zeros. */
+static void pack_groups(struct packer *p, const uint32_t *values, size_t n, unsigned width)
+{
+	uint32_t rest[GROUP] = { 0 };
+	size_t at = 0;
+
+	for (; n - at >= GROUP && width <= GROUP; at += GROUP)
+		pack_group(p, values + at, width);
+	for (; n - at >= GROUP; at += GROUP)
+		for (unsigned i = 0; i < GROUP; i++)
+			pack(p, values[at + i], width);
+	memcpy(rest, values + at, (n - at) * sizeof(*rest));
+	for (unsigned i = 0; i < GROUP && at < n; i++)
+		pack(p, rest[i], width);
 }
 
 /* ---- runs ---- */
@@ -58,7 +80,6 @@ static void add_run(struct buf *out, uint32_t value, size_t len, unsigned width)
 /* Only the last group may have fewer values than GROUP; its rest is zero. */
 static void add_groups(struct buf *out, const uint32_t *values, size_t n, unsigned width)
 {
-	static const uint32_t zeros[GROUP] = { 0 };
 	size_t groups = (n + GROUP - 1) / GROUP, size = groups * width;
 	struct packer p = { 0 };
 
@@ -66,8 +87,7 @@ static void add_groups(struct buf *out, const uint32_t *values, size_t n, unsign
 	p.at = buf_room(out, size + sizeof(uint64_t));
 	if (!p.at)
 		return;
-	pack_32(&p, values, n, width);
-	pack_32(&p, zeros, groups * GROUP - n, width);
+	pack_groups(&p, values, n, width);
 	out->len += size;
 }
 

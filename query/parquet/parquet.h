@@ -91,4 +91,10 @@ static inline void parquet_text(struct parquet_row *row, size_t i, const char *d
 	parquet_column_text(&row->columns[i], data, len);
 }
 
+/* parquet_add_fixed - a text that stays at @text, unchanged, as long as the file is open. */
+static inline void parquet_add_fixed(struct parquet_row *row, size_t i, const char *text)
+{
+	row->bytes += parquet_column_fixed(&row->columns[i], text);
+}
+
 #endif

@@ -15,9 +15,8 @@
 #include "base/fail.h"
 #include "base/system/outfile.h"
 #include "base/text/utf8.h"
-#include "query/parquet/parquet.h"
 #include "query/sql/database.h"
-#include "query/sql/stream.h"
+#include "query/sql/export_rows.h"
 
 /* Events between two looks at the rows of a walk. */
 enum { STEP = 4096 };
@@ -26,15 +25,9 @@ enum { TABLES_OF_TYPE = 3 };
 
 /* A table's file of one run. */
 struct writer {
-	const struct query_table *table;
-	struct query_source *src;
-	struct parquet *file;
+	struct export_rows rows;
 	struct sink sink;
 	int fd;
-	struct parquet_field *fields;
-	int *columns; /* of the table, by field */
-	size_t n;
-	int ts; /* the table's column with the time, or -1 */
 };
 
 struct job {
@@ -96,20 +89,6 @@ static char *path_of(const char *table, const char *run)
 	return sink_take(&s, &len);
 }
 
-static char *utf8_name(const char *name)
-{
-	struct sink s;
-	const char *piece;
-	size_t len = strlen(name), n;
-
-	sink_to_memory(&s);
-	for (size_t at = 0; at < len;) {
-		at += utf8_piece(name + at, len - at, &piece, &n);
-		sink_add(&s, piece, n);
-	}
-	return sink_take(&s, &len);
-}
-
 /* ---- a file ---- */
 
 static int put(void *ctx, const void *data, size_t size)
@@ -120,53 +99,16 @@ static int put(void *ctx, const void *data, size_t size)
 	return outfile_write_all(w->fd, data, size, &bytes);
 }
 
-static enum parquet_type type_of(const struct query_column *c)
-{
-	return !strcmp(c->type, "INTEGER") ? PARQUET_INT64
-	       : !strcmp(c->type, "REAL")  ? PARQUET_DOUBLE
-	       : !strcmp(c->type, "TEXT")  ? PARQUET_TEXT
-					   : PARQUET_BYTES;
-}
-
-static int set_fields(struct writer *w, const struct query_run_of *run)
-{
-	size_t n = 0;
-
-	while (w->table->columns[n].name)
-		n++;
-	w->fields = calloc(n + 1, sizeof(*w->fields));
-	w->columns = calloc(n + 1, sizeof(*w->columns));
-	w->ts = -1;
-	for (size_t i = 0; w->fields && w->columns && i < n; i++) {
-		const struct query_column *c = &w->table->columns[i];
-
-		if (c->hidden)
-			continue;
-		if (c->role == QUERY_TS)
-			w->ts = (int)i;
-		w->fields[w->n].name = utf8_name(c->name);
-		w->fields[w->n].type = type_of(c);
-		w->fields[w->n].constant = c->role == QUERY_RUN ? run->name : NULL;
-		if (!w->fields[w->n].name)
-			return -ENOMEM;
-		w->columns[w->n++] = (int)i;
-	}
-	return w->fields && w->columns ? 0 : -ENOMEM;
-}
-
 static void writer_fini(struct writer *w)
 {
-	parquet_abort(w->file);
-	if (w->file)
+	parquet_abort(w->rows.file);
+	if (w->rows.file)
 		sink_finish(&w->sink);
-	if (w->src)
-		w->src->close(w->src);
+	if (w->rows.src)
+		w->rows.src->close(w->rows.src);
 	if (w->fd >= 0)
 		close(w->fd);
-	for (size_t i = 0; w->fields && i < w->n; i++)
-		free((char *)(uintptr_t)w->fields[i].name);
-	free(w->fields);
-	free(w->columns);
+	export_rows_fini(&w->rows);
 	*w = (struct writer){ .fd = -1 };
 }
 
@@ -187,16 +129,16 @@ static int open_file(struct writer *w, const struct job *job, struct cdict_error
 						     { "unit:dur", "ns" },
 						     { "unit:start_ts", "ns" },
 						     { "unit:end_ts", "ns" } };
-	struct parquet_options opts = { .fields = w->fields,
-					.n = w->n,
+	struct parquet_options opts = { .fields = w->rows.fields,
+					.n = w->rows.n,
 					.pairs = units,
 					.n_pairs = sizeof(units) / sizeof(units[0]) };
-	char *path = path_of(w->table->name, job->run->name);
+	char *path = path_of(w->rows.table->name, job->run->name);
 	int rc;
 
 	if (!path)
 		return cdict_fail_nomem(err);
-	if ((w->table->flags & QUERY_ORDERED) && w->ts == 0)
+	if ((w->rows.table->flags & QUERY_ORDERED) && w->rows.ts == 0)
 		opts.sorted_by = 1;
 	w->fd = outdir_file(job->dir, path, "part-0.parquet", err);
 	rc = w->fd < 0 ? w->fd : 0;
@@ -204,7 +146,7 @@ static int open_file(struct writer *w, const struct job *job, struct cdict_error
 	if (rc)
 		return rc;
 	sink_to(&w->sink, put, w);
-	rc = parquet_open(&w->file, &opts, &w->sink, err);
+	rc = parquet_open(&w->rows.file, &opts, &w->sink, err);
 	if (rc)
 		sink_finish(&w->sink);
 	return rc;
@@ -219,96 +161,17 @@ static int add_writer(struct job *job, const struct query_table *table, struct c
 
 	if (!w)
 		return cdict_fail_nomem(err);
-	*w = (struct writer){ .table = table, .fd = -1 };
-	if (set_fields(w, job->run))
+	*w = (struct writer){ .fd = -1 };
+	if (export_rows_init(&w->rows, table, job->run))
 		return cdict_fail_nomem(err);
-	for (size_t i = 0; i < w->n; i++)
-		scan.used |= UINT64_C(1) << (w->columns[i] < 63 ? w->columns[i] : 63);
+	scan.used = export_rows_use(&w->rows);
 	if (table->flags & (QUERY_WALK | QUERY_EVENTS))
 		scan.shared = &job->shared;
 	/* the array does not move a writer whose sink refers to it: room was made for all */
 	rc = open_file(w, job, err);
 	return rc ? rc
-		  : table->open(&w->src, (struct query_run_of *)(uintptr_t)job->run, table, &scan,
-				err);
-}
-
-/* ---- a row ---- */
-
-static int mismatch(const struct writer *w, size_t i, struct cdict_error *err)
-{
-	return cdict_fail(err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
-			  "column %s of table %s has values of several types", w->fields[i].name,
-			  w->table->name);
-}
-
-static inline int add_value(struct writer *w, struct parquet_row *row, size_t i,
-			    const struct query_value *v, struct cdict_error *err)
-{
-	enum parquet_type type = w->fields[i].type;
-
-	if (v->kind == QUERY_NULL)
-		parquet_null(row, i);
-	else if (v->kind == QUERY_INTEGER && type == PARQUET_INT64)
-		parquet_int(row, i, v->integer);
-	else if (v->kind == QUERY_REAL && type == PARQUET_DOUBLE)
-		parquet_real(row, i, v->real);
-	else if (v->kind == QUERY_TEXT && type == PARQUET_TEXT)
-		parquet_text(row, i, v->data, v->len);
-	else if ((v->kind == QUERY_BLOB || v->kind == QUERY_TEXT) && type == PARQUET_BYTES)
-		parquet_text(row, i, v->data, v->len);
-	else if (v->kind == QUERY_FAILED)
-		return v->integer == -ENOMEM ? cdict_fail_nomem(err)
-					     : cdict_fail(err, (int)v->integer, CDICT_NO_OFFSET,
-							  "%s", cdict_strerror((int)v->integer));
-	else
-		return mismatch(w, i, err);
-	return 0;
-}
-
-static inline void value_of(struct query_value *v, const struct writer *w, int column)
-{
-	v->kind = QUERY_NULL;
-	v->given = NULL;
-	w->src->column(w->src, v, column);
-}
-
-static int add_row(struct writer *w, struct cdict_error *err)
-{
-	struct parquet_row *row;
-	struct query_value v, ts;
-	int rc = 0;
-
-	ts.kind = QUERY_NULL;
-	if (w->ts >= 0)
-		value_of(&ts, w, w->ts);
-	row = parquet_row(w->file, ts.kind == QUERY_INTEGER ? ts.integer : PARQUET_NO_TIME);
-	for (size_t i = 0; i < w->n && !rc; i++) {
-		if (w->fields[i].constant)
-			continue;
-		if (w->columns[i] == w->ts) {
-			rc = add_value(w, row, i, &ts, err);
-			continue;
-		}
-		value_of(&v, w, w->columns[i]);
-		rc = add_value(w, row, i, &v, err);
-		if (v.given)
-			free(v.given);
-	}
-	return rc ? rc : parquet_row_end(w->file, row, err);
-}
-
-/* Adds the rows that the source has now. */
-static int add_rows(struct writer *w, struct cdict_error *err)
-{
-	int rc;
-
-	while ((rc = w->src->next(w->src, err)) > 0) {
-		rc = add_row(w, err);
-		if (rc)
-			return rc;
-	}
-	return rc;
+		  : table->open(&w->rows.src, (struct query_run_of *)(uintptr_t)job->run, table,
+				&scan, err);
 }
 
 /* ---- a run ---- */
@@ -322,8 +185,8 @@ static int walk(struct job *job, struct cdict_error *err)
 		more = analyze_engine_step(eng, STEP, err);
 		rc = more < 0 ? more : 0;
 		for (size_t i = 0; i < job->all.n && !rc; i++)
-			if (job->all.at[i].table->flags & QUERY_WALK)
-				rc = add_rows(&job->all.at[i], err);
+			if (job->all.at[i].rows.table->flags & QUERY_WALK)
+				rc = export_rows_add(&job->all.at[i].rows, err);
 	}
 	return rc;
 }
@@ -357,9 +220,9 @@ static struct writer **tables_of_types(struct job *job, const struct cdict_schem
 
 	for (size_t i = 0; of && i < job->all.n; i++) {
 		struct writer *w = &job->all.at[i];
-		const struct stream_source *s = (const struct stream_source *)(void *)w->src;
+		const struct stream_source *s = (const struct stream_source *)(void *)w->rows.src;
 
-		if (!(w->table->flags & QUERY_EVENTS))
+		if (!(w->rows.table->flags & QUERY_EVENTS))
 			continue;
 		for (size_t type = 0; type < n; type++)
 			for (size_t k = 0; s->types[type / 64] >> type % 64 & 1; k++)
@@ -369,18 +232,6 @@ static struct writer **tables_of_types(struct job *job, const struct cdict_schem
 				}
 	}
 	return of;
-}
-
-static int add_event(struct writer *const *of, const struct cdict_event *ev,
-		     struct cdict_error *err)
-{
-	int rc = 0;
-
-	for (size_t k = 0; k < TABLES_OF_TYPE && of[k] && !rc; k++) {
-		((struct stream_source *)(void *)of[k]->src)->ev = *ev;
-		rc = add_row(of[k], err);
-	}
-	return rc;
 }
 
 static int pass(struct job *job, struct cdict_error *err)
@@ -402,9 +253,13 @@ static int pass(struct job *job, struct cdict_error *err)
 		return cdict_fail_nomem(err);
 	rc = stream_open(&src, (struct query_run_of *)(uintptr_t)job->run, &opts, no_column, err);
 	while (!rc && (rc = src->next(src, err)) > 0) {
-		const struct cdict_event *ev = &((struct stream_source *)(void *)src)->ev;
+		struct stream_source *s = (struct stream_source *)(void *)src;
+		struct writer *const *to = of + s->ev.type->index * TABLES_OF_TYPE;
+		int64_t utid = stream_utid(s);
 
-		rc = add_event(of + ev->type->index * TABLES_OF_TYPE, ev, err);
+		rc = 0;
+		for (size_t k = 0; k < TABLES_OF_TYPE && to[k] && !rc; k++)
+			rc = export_rows_event(&to[k]->rows, &s->ev, utid, err);
 	}
 	if (src)
 		src->close(src);
@@ -420,9 +275,9 @@ static int end_files(struct job *job, int rc, struct cdict_error *err)
 		int code;
 
 		if (!rc) {
-			struct parquet *file = w->file;
+			struct parquet *file = w->rows.file;
 
-			w->file = NULL;
+			w->rows.file = NULL;
 			rc = parquet_close(file, err);
 			code = sink_finish(&w->sink);
 			rc = rc ? rc : code;
@@ -432,7 +287,7 @@ static int end_files(struct job *job, int rc, struct cdict_error *err)
 		}
 		if (rc && !err->code) {
 			errno = -rc;
-			cdict_fail_errno(err, w->table->name);
+			cdict_fail_errno(err, w->rows.table->name);
 		}
 		writer_fini(w);
 	}
@@ -471,8 +326,8 @@ static int write_run(struct query_db *qdb, const struct query_run_of *run, struc
 	if (!rc)
 		rc = pass(&job, err);
 	for (size_t i = 0; i < job.all.n && !rc; i++)
-		if (!(job.all.at[i].table->flags & (QUERY_WALK | QUERY_EVENTS)))
-			rc = add_rows(&job.all.at[i], err);
+		if (!(job.all.at[i].rows.table->flags & (QUERY_WALK | QUERY_EVENTS)))
+			rc = export_rows_add(&job.all.at[i].rows, err);
 	return end_files(&job, rc, err);
 }
 

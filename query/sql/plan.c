@@ -51,6 +51,10 @@ static bool helps(enum query_role role, char op)
 	case QUERY_ARG_4:
 		return op == '=';
 	case QUERY_PLAIN:
+	case QUERY_DUR:
+	case QUERY_TID:
+	case QUERY_EVENT:
+	case QUERY_SYSTEM:
 	case QUERY_ROLES:
 		break;
 	}
@@ -83,6 +87,10 @@ static double share(const struct query_table *t, const struct query_db *db, enum
 	case QUERY_ARG_4:
 		return 0.1;
 	case QUERY_PLAIN:
+	case QUERY_DUR:
+	case QUERY_TID:
+	case QUERY_EVENT:
+	case QUERY_SYSTEM:
 	case QUERY_ROLES:
 		break;
 	}
@@ -237,6 +245,10 @@ static void take_constraint(struct query_scan *scan, enum query_role role, char 
 	case QUERY_ARG_3:
 	case QUERY_ARG_4:
 	case QUERY_PLAIN:
+	case QUERY_DUR:
+	case QUERY_TID:
+	case QUERY_EVENT:
+	case QUERY_SYSTEM:
 	case QUERY_ROLES:
 		break;
 	}

@@ -64,6 +64,7 @@ struct query_value {
 	const char *
 		data; /* TEXT and BLOB, borrowed for the call; those of results are NUL-terminated */
 	size_t len;
+	bool fixed;                  /* a column's @data stays as it is, see query_result_fixed() */
 	char *given;                 /* @data of a table's column if it must be freed, else NULL */
 	char room[QUERY_VALUE_ROOM]; /* for such a column's short text */
 };

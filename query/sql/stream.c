@@ -207,7 +207,7 @@ static const struct query_thread *thread_of(struct stream_source *s, int32_t tid
 	return t;
 }
 
-void stream_result_utid(struct stream_source *s, struct query_value *out)
+int64_t stream_utid(struct stream_source *s)
 {
 	const struct query_thread *t;
 	int32_t tid = s->ev.tid;
@@ -217,11 +217,16 @@ void stream_result_utid(struct stream_source *s, struct query_value *out)
 
 		tid = field >= 0 ? (int32_t)s->ev.values[field] : -1;
 	}
-	if (!tid) {
-		query_result_int(out, 0);
-		return;
-	}
+	if (!tid)
+		return 0;
 	t = tid > 0 ? thread_of(s, tid) : NULL;
-	if (t)
-		query_result_int(out, t->utid);
+	return t ? t->utid : -1;
+}
+
+void stream_result_utid(struct stream_source *s, struct query_value *out)
+{
+	int64_t utid = stream_utid(s);
+
+	if (utid >= 0)
+		query_result_int(out, utid);
 }

@@ -16,6 +16,8 @@ struct stream_source {
 	size_t n_fields;        /* for each type */
 	uint64_t *types, *cpus; /* bitmaps that @it reads */
 	const void *ctx;        /* the caller's */
+	const int *
+		field_of; /* by column: which of the options' fields it is, or -1; NULL: none is one */
 	bool done;
 	/* The tasks of tids that only one task had, by the tid's last bits. */
 	struct stream_thread {
@@ -43,6 +45,8 @@ int stream_open(struct query_source **out, struct query_run_of *run,
 /* stream_field - the current event's field that is the caller's field number @field, or -1. */
 int stream_field(const struct stream_source *s, size_t field);
 void stream_result_field(const struct stream_source *s, struct query_value *out, int field);
+/* stream_utid - the utid of the current event's task, or -1. */
+int64_t stream_utid(struct stream_source *s);
 void stream_result_utid(struct stream_source *s, struct query_value *out);
 
 #endif

@@ -30,9 +30,13 @@ enum query_role {
 	QUERY_TS_END, /* its end */
 	QUERY_CPU,
 	QUERY_UTID,
-	QUERY_KEY,  /* an identity: few rows have the same */
-	QUERY_RUN,  /* which file */
-	QUERY_FROM, /* hidden: the window to which rows are clipped */
+	QUERY_KEY,    /* an identity: few rows have the same */
+	QUERY_DUR,    /* for walk_result(): the row's length; the plan does not use it */
+	QUERY_TID,    /* of an event; the plan does not use it, */
+	QUERY_EVENT,  /* nor its name */
+	QUERY_SYSTEM, /* nor its system */
+	QUERY_RUN,    /* which file */
+	QUERY_FROM,   /* hidden: the window to which rows are clipped */
 	QUERY_TO,
 	QUERY_ARG, /* hidden: the first argument of a call, of any kind */
 	QUERY_ARG_2,
@@ -290,6 +294,13 @@ static inline void query_result_text(struct query_value *out, const char *text)
 {
 	if (text)
 		query_result_bytes(out, QUERY_TEXT, text, strlen(text));
+}
+
+/* query_result_fixed - a text that neither moves nor changes before the source is closed. */
+static inline void query_result_fixed(struct query_value *out, const char *text)
+{
+	query_result_text(out, text);
+	out->fixed = text;
 }
 
 static inline void query_result_cpu(struct query_value *out, uint32_t cpu)

@@ -263,8 +263,8 @@ void walk_result(struct walk_source *w, struct query_value *out, const struct wa
 	case QUERY_UTID:
 		walk_result_utid(w, out, row->task, row->ts);
 		break;
-	case QUERY_PLAIN:
-		query_result_time(out, row->end == ANALYZE_NO_TIME ? row->end : row->end - row->ts);
+	case QUERY_DUR:
+		query_result_time(out, walk_row_dur(row));
 		break;
 	default: /* the window's columns stay NULL */
 		break;

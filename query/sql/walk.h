@@ -11,6 +11,8 @@
 /* The column utid of all tables, and the first own column of tables with ts, dur, cpu, utid. */
 enum { WALK_UTID = 3, WALK_OWN };
 
+enum { WALK_STATES = 64 };
+
 struct walk_row {
 	uint64_t ts, end; /* end: ANALYZE_NO_TIME, not known */
 	uint64_t value;   /* prev_state, exit reason */
@@ -38,6 +40,11 @@ struct walk_source {
 	uint32_t n_cpus;
 	ARRAY(struct walk_task) tasks; /* a table's state of each task */
 	struct analyze_reasons *reasons;
+	/* Texts of the first states that have each hash: texts that stay. */
+	struct walk_state {
+		uint64_t value;
+		char text[ANALYZE_STATE_ROOM]; /* empty: none yet */
+	} states[WALK_STATES];
 	unsigned open; /* pieces that began in the window and have not ended */
 };
 
@@ -62,7 +69,7 @@ struct walk_row *walk_add(struct walk_source *w, uint64_t ts, uint64_t end, uint
 struct walk_task *walk_task(struct walk_source *w, uint32_t task);
 /* walk_result_utid - returns the utid of the engine's @task to SQLite. */
 void walk_result_utid(struct walk_source *w, struct query_value *out, uint32_t task, uint64_t t_ns);
-/* walk_result - returns a column that all these tables have, by its role; without a role it is dur. */
+/* walk_result - returns a column that all these tables have, by its role. */
 void walk_result(struct walk_source *w, struct query_value *out, const struct walk_row *row,
 		 const struct query_column *column);
 /* walk_ended - the end of a piece without a recorded end: the end of the capture if the walk's window cut it. */
@@ -74,6 +81,18 @@ bool walk_goes_on(const struct walk_source *w, uint32_t cpu);
 static inline bool walk_in_window(const struct walk_source *w, uint64_t t_ns)
 {
 	return t_ns >= w->from_ns && t_ns <= w->to_ns;
+}
+
+/* walk_row_dur - or ANALYZE_NO_TIME. */
+static inline uint64_t walk_row_dur(const struct walk_row *row)
+{
+	return row->end == ANALYZE_NO_TIME ? row->end : row->end - row->ts;
+}
+
+/* walk_known_utid - the utid of the engine's @task if it was looked up before, or less than 0. */
+static inline int64_t walk_known_utid(const struct walk_source *w, uint32_t task)
+{
+	return task < w->utids.n && !w->cpus ? w->utids.at[task] - 1 : -1;
 }
 
 static inline const struct walk_row *walk_row_now(const struct walk_source *w)

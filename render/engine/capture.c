@@ -21,6 +21,16 @@ static int only_vcpus_add(struct tables_walk *w, struct cdict_error *err)
 	return rc ? rc : analyze_halts_new(&w->halts, w->eng, err);
 }
 
+/* What tables_findings_json() needs. */
+static int only_findings_add(struct tables_walk *w, struct cdict_error *err)
+{
+	int rc = analyze_vcpus_new(&w->vcpus, w->eng, err);
+
+	if (!rc)
+		rc = analyze_tasks_new(&w->tasks, w->eng, NULL, err);
+	return rc ? rc : analyze_coremap_new(&w->coremap, w->eng, err);
+}
+
 int page_capture_add(struct page_capture *c, struct cdict_error *err)
 {
 	struct tables_walk *w = c->walk;
@@ -44,6 +54,8 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 		return only_tasks_add(w, err);
 	if (c->part == PAGE_ONLY_VCPUS)
 		return only_vcpus_add(w, err);
+	if (c->part == PAGE_ONLY_FINDINGS)
+		return only_findings_add(w, err);
 	how.from_ns = opts->to_ns ? opts->from_ns : c->t0_ns;
 	how.to_ns = opts->to_ns ? opts->to_ns : c->last_ns;
 	how.seconds = true;
@@ -151,6 +163,8 @@ int page_capture_fill(struct page_capture *c)
 	const struct tables_walk *w = c->walk;
 	struct table **t = c->tables;
 
+	if (c->part == PAGE_ONLY_FINDINGS)
+		return 0;
 	if (c->part == PAGE_ONLY_VCPUS)
 		return fill_vms(c) ? -ENOMEM : sort_tables(c);
 	if (c->part == PAGE_EVERYTHING || c->part == PAGE_ONLY_TASKS) {

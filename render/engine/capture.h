@@ -60,6 +60,7 @@ struct page_capture {
 		PAGE_ONLY_COREMAP,
 		PAGE_ONLY_TASKS,
 		PAGE_ONLY_VCPUS, /* tables of the vCPUs of each VM together */
+		PAGE_ONLY_FINDINGS,
 	} part;
 	const char *const *reasons; /* in the sums of exits, NULL: all */
 	size_t n_reasons;

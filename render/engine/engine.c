@@ -116,6 +116,7 @@ static const struct {
 	{ "coremap", &page_figures, PAGE_ONLY_COREMAP },
 	{ "tasks", &page_figures, PAGE_ONLY_TASKS },
 	{ "vcpus", &page_figures, PAGE_ONLY_VCPUS },
+	{ "findings", &page_figures, PAGE_ONLY_FINDINGS },
 	{ "bins", &page_bins_call, 0 },
 	{ "histogram", &page_histogram, 0 },
 	{ "pieces", &page_pieces, 0 },

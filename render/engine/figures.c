@@ -88,7 +88,7 @@ static int figures_write(struct page_engine *e, struct arrays *a, struct cdict_e
 	json_u64(a->j, "events", sum->events);
 	json_u64(a->j, "unknown_ns", sum->unknown_ns);
 	if (page_capture_fill(&f->capture) || page_figures_json(a->j, &f->capture, a->out) ||
-	    (f->capture.part == PAGE_EVERYTHING &&
+	    ((f->capture.part == PAGE_EVERYTHING || f->capture.part == PAGE_ONLY_FINDINGS) &&
 	     tables_findings_json(a->j, &f->walk, e->t0_ns, f->numbers)))
 		return cdict_fail_nomem(err);
 	return 0;

@@ -65,9 +65,9 @@ table_getter cell_name, cell_tid, cell_pid, cell_comm, cell_vm, cell_vcpu, cell_
 		{ "tid", "tid", TABLE_INTEGER, 0, cell_tid, 0 },                                   \
 		{ "pid", "pid", TABLE_INTEGER, TABLE_MACHINE, cell_pid, 0 },                       \
 		{ "comm", "comm", TABLE_TEXT, TABLE_MACHINE, cell_comm, 0 },                       \
-		{ "vm", "vm", TABLE_TEXT, 0, cell_vm, 0 },                                         \
+		{ "vm", "vm", TABLE_TEXT, TABLE_IN_NAME, cell_vm, 0 },                             \
 	{                                                                                          \
-		"vcpu", "vcpu", TABLE_INTEGER, 0, cell_vcpu, 0                                     \
+		"vcpu", "vcpu", TABLE_INTEGER, TABLE_IN_NAME, cell_vcpu, 0                         \
 	}
 /* Columns of the other task. */
 table_getter cell_other_name, cell_other_tid, cell_other_pid, cell_other_vm;

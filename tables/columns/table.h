@@ -57,6 +57,9 @@ enum table_column_flags {
 	TABLE_DASH = 8,                             /* text and Markdown show an empty cell as - */
 	TABLE_HIDDEN = TABLE_MACHINE | TABLE_HUMAN, /* to sort or find a row by */
 	TABLE_EACH = 16,                            /* stays empty in the total */
+	/* Often part of the name to its left: on a narrow terminal such a column is dropped first
+	 * if the names of all rows contain it. */
+	TABLE_IN_NAME = 32,
 	/* Its source: in a capture without it the cell is empty, not 0 (tables_lacks()). */
 	TABLE_OF_SWITCHES = 1 << 8,
 	TABLE_OF_TIMES_OFF = 1 << 9, /* off the CPU: not in recordings of some CPUs */
@@ -232,6 +235,8 @@ struct table_frame {
 	/* Width of the terminal: columns that do not fit are left out, the least important first,
 	 * unless @wide; durations have their own units. 0: no terminal. */
 	unsigned columns;
+	/* Not on a terminal: the same, but with the titles' units. 0: all columns. */
+	unsigned most_columns;
 	/* Further captures with rows in the tables: lines about a capture are printed for each.
 	 * Only their file, reader, window and unknown_ns are used. */
 	const struct table_frame *others;

@@ -2,6 +2,8 @@
 /* Columns of text that fit a terminal. */
 #include "tables/columns/table_fit.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text/escape.h"
@@ -90,6 +92,8 @@ size_t table_fit(struct table_room *rooms, size_t n, size_t columns, size_t read
 {
 	size_t gone = 0, c;
 
+	for (c = 0; c < n; c++)
+		rooms[c].full = rooms[c].width;
 	cut_texts(rooms, n, columns, readable);
 	for (; table_fit_width(rooms, n) > columns; gone++) {
 		c = least_important(rooms, n);
@@ -104,6 +108,36 @@ size_t table_fit(struct table_room *rooms, size_t n, size_t columns, size_t read
 		rooms[c].hidden = true;
 	}
 	return gone;
+}
+
+int table_fit_add(struct table_room *room, const char *text)
+{
+	if (room->hidden || !room->text || room->width >= room->full)
+		return 0;
+	if (!room->names)
+		room->names = calloc(1, sizeof(*room->names));
+	if (room->names)
+		shorten_add(room->names, text);
+	return room->names && !room->names->failed ? 0 : -ENOMEM;
+}
+
+const char *table_fit_name(struct table_room *room, const char *text)
+{
+	if (!room->names)
+		return text;
+	if (!room->names->width)
+		shorten_fit(room->names, room->width);
+	return shorten_find(room->names, text);
+}
+
+void table_fit_fini(struct table_room *rooms, size_t n)
+{
+	for (size_t c = 0; rooms && c < n; c++) {
+		if (rooms[c].names)
+			shorten_fini(rooms[c].names);
+		free(rooms[c].names);
+		rooms[c].names = NULL;
+	}
 }
 
 void table_fit_note(struct sink *s, size_t gone)

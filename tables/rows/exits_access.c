@@ -11,9 +11,9 @@
 #define CELLS_OF_VCPU                                                                              \
 	{ "name", "task", TABLE_TEXT, 0, cell_name, 0 },                                           \
 		{ "tid", "tid", TABLE_INTEGER, 0, cell_tid, 0 },                                   \
-		{ "vm", "vm", TABLE_TEXT, 0, cell_vm, 0 },                                         \
+		{ "vm", "vm", TABLE_TEXT, TABLE_IN_NAME, cell_vm, 0 },                             \
 	{                                                                                          \
-		"vcpu", "vcpu", TABLE_INTEGER, 0, cell_vcpu, 0                                     \
+		"vcpu", "vcpu", TABLE_INTEGER, TABLE_IN_NAME, cell_vcpu, 0                         \
 	}
 
 /* In percent of its life. */
@@ -29,13 +29,14 @@ static void cell_guest_share(const struct cell *c)
 static const struct table_column guest_columns[] = {
 	CELLS_OF_VCPU,
 	{ "entries", "entries", TABLE_COUNT, 0, cell_u64, GUEST(entries) },
-	{ "guest_ns", "guest ms", TABLE_MS, TABLE_OF_ENTRIES, cell_u64, GUEST(guest_ns) },
+	{ "guest_ns", "guest ms", TABLE_MS, TABLE_KEEP | TABLE_OF_ENTRIES, cell_u64,
+	  GUEST(guest_ns) },
 	{ "guest_percent", "guest %", TABLE_PERCENT, TABLE_OF_ENTRIES, cell_guest_share, 0 },
 	{ "avg_ns", "avg us", TABLE_US, 0, cell_avg, GUEST(time) },
 	{ "p50_ns", "p50 us", TABLE_US, TABLE_WIDE, cell_p50, GUEST(time) },
 	{ "p99_ns", "p99 us", TABLE_US, 0, cell_p99, GUEST(time) },
 	{ "p999_ns", "p99.9 us", TABLE_US, TABLE_WIDE, cell_p999, GUEST(time) },
-	{ "max_ns", "max us", TABLE_US, 0, cell_max, GUEST(time) },
+	{ "max_ns", "max us", TABLE_US, TABLE_KEEP, cell_max, GUEST(time) },
 	{ "max_at_ns", "max at s", TABLE_TIME, TABLE_WIDE, cell_max_at, GUEST(time) },
 	{ "unpaired", "unpaired", TABLE_COUNT, TABLE_WIDE, cell_u64, GUEST(broken) },
 	TABLE_COLUMNS_END,

@@ -16,7 +16,8 @@
 		  cell_sum,     ROW(wakeup) },                                                     \
 		{ "latency_avg_ns", "avg ms",   TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,   \
 		  cell_avg,         ROW(wakeup) },                                                 \
-		{ "latency_p50_ns", "p50 ms",   TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,   \
+		{ "latency_p50_ns", "p50 ms",                                                      \
+		  TABLE_MS,         TABLE_SPARE | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,           \
 		  cell_p50,         ROW(wakeup) },                                                 \
 		{ "latency_p99_ns", "p99 ms",   TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,   \
 		  cell_p99,         ROW(wakeup) },                                                 \

@@ -43,7 +43,7 @@ static const struct table_column columns[] = {
 	{ "next", "next", TABLE_TEXT, 0, cell_other_name, 0 },
 	{ "next_tid", "tid", TABLE_INTEGER, 0, cell_other_tid, 0 },
 	{ "next_pid", "pid", TABLE_INTEGER, TABLE_MACHINE, cell_other_pid, 0 },
-	{ "next_vm", "vm", TABLE_TEXT, 0, cell_other_vm, 0 },
+	{ "next_vm", "vm", TABLE_TEXT, TABLE_IN_NAME, cell_other_vm, 0 },
 	{ "count", "count", TABLE_COUNT, 0, cell_u64, PAIR(count) },
 	{ "percent", "%", TABLE_PERCENT, TABLE_EACH, cell_of_all, 0 },
 	{ "involuntary", "involunt", TABLE_COUNT, TABLE_OF_STATES, cell_not_idle,

@@ -337,7 +337,7 @@ static const struct table_column antagonist_columns[] = {
 	{ "antagonist", "was behind", TABLE_TEXT, TABLE_KEEP, cell_other_name, 0 },
 	{ "antagonist_tid", "tid", TABLE_INTEGER, 0, cell_other_tid, 0 },
 	{ "antagonist_pid", "pid", TABLE_INTEGER, TABLE_MACHINE, cell_other_pid, 0 },
-	{ "antagonist_vm", "vm", TABLE_TEXT, 0, cell_other_vm, 0 },
+	{ "antagonist_vm", "vm", TABLE_TEXT, TABLE_IN_NAME, cell_other_vm, 0 },
 	{ "behind_ns", "for ms", TABLE_MS, TABLE_KEEP, cell_behind, 0 },
 	{ "delayed_percent", "% of delay", TABLE_PERCENT, 0, cell_behind_share, 0 },
 	{ "preempted_ns", "preempted ms", TABLE_MS, 0, cell_u64, ANTAGONIST(a.preempted_ns) },

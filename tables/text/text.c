@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* Tables for people: aligned text, and Markdown. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,11 +13,18 @@
 #include "tables/columns/table.h"
 #include "tables/columns/table_fit.h"
 
+#define FOLD 80       /* in a file, longer texts (stacks) continue on the next line */
 #define WIDE_FROM 200 /* a terminal this wide has room for all columns */
 
 static bool to_the_right(const struct table_column *col)
 {
 	return col->kind != TABLE_TEXT || (col->flags & TABLE_RIGHT);
+}
+
+/* The width of lines; 0: no limit. */
+static unsigned limit_of(const struct table_frame *frame)
+{
+	return frame->columns ? frame->columns : frame->most_columns;
 }
 
 static bool is_wide(const struct table_frame *frame)
@@ -187,10 +195,45 @@ static size_t cell_width(const struct table_frame *frame, const struct table_col
 	return escape_width(text, strlen(text));
 }
 
+/* Bytes of @text on a line of @columns: all, or up to the last ; or blank, or what fits. */
+static size_t fold_at(const char *text, size_t len, size_t columns)
+{
+	size_t fits = 0, nice = 0, used = 0, n;
+	uint32_t cp;
+
+	for (; fits < len; fits += n) {
+		n = escape_decode(text + fits, len - fits, &cp);
+		n = n ? n : 1;
+		used += escape_width(text + fits, n);
+		if (used > columns)
+			return nice ? nice : fits ? fits : n;
+		if (text[fits] == ';' || text[fits] == ' ')
+			nice = fits + n;
+	}
+	return len;
+}
+
+/* Writes what text_row() left of a long text, on lines of its own. */
+static void put_rest(struct sink *s, const struct table_cell *cell)
+{
+	size_t len = cell->set ? strlen(cell->text) : 0, n;
+
+	if (!len)
+		return;
+	n = fold_at(cell->text, len, FOLD);
+
+	for (size_t at = n; at < len; at += n) {
+		n = fold_at(cell->text + at, len - at, FOLD - 2);
+		sink_puts(s, "  ");
+		escape_terminal(s, cell->text + at, n);
+		sink_putc(s, '\n');
+	}
+}
+
 #define HEAD (TABLE_TOTAL - 1) /* in place of a row */
 
 static void text_row(struct sink *s, const struct table_frame *frame, const struct table *t,
-		     const struct table_room *rooms, size_t row)
+		     struct table_room *rooms, size_t row)
 {
 	size_t pending = 0; /* trailing blanks are not written */
 	bool first = true;
@@ -208,6 +251,8 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 		cell = row == HEAD ? NULL : table_at(t, row, c);
 		mark = cell && marked(col, cell);
 		text = cell ? human(frame, col, cell, room) : head_of(frame, col, room);
+		if (cell)
+			text = table_fit_name(&rooms[c], text);
 		width = escape_width(text, strlen(text)) + rooms[c].mark;
 		if (width > rooms[c].width)
 			width = rooms[c].width;
@@ -222,7 +267,14 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 		if (*text) {
 			sink_repeat(s, ' ', pending);
 			pending = 0;
-			width = table_fit_text(s, text, rooms[c].width - rooms[c].mark);
+			if (!limit_of(frame) && col->kind == TABLE_TEXT) {
+				size_t len = strlen(text), n = fold_at(text, len, rooms[c].width);
+
+				escape_terminal(s, text, n);
+				width = escape_width(text, n);
+			} else {
+				width = table_fit_text(s, text, rooms[c].width - rooms[c].mark);
+			}
 			if (!to_the_right(col))
 				blanks = rooms[c].width - rooms[c].mark - width;
 		}
@@ -233,10 +285,61 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 	sink_putc(s, '\n');
 }
 
-/* The order of dropping: TABLE_SPARE columns first, but TABLE_WIDE ones before them. */
-static unsigned char rank_of(const struct table_column *col)
+/* Whether @word stands in @name with no letter or digit of the same kind beside it: "1" in
+ * "guest.vcpu1", not in "guest.vcpu10". */
+static bool has_word(const char *name, const char *word)
 {
-	return col->flags & TABLE_WIDE    ? 3
+	size_t len = strlen(word);
+
+	for (const char *at = name; len && (at = strstr(at, word)); at++) {
+		bool digits = isdigit((unsigned char)*word);
+		unsigned char before = at > name ? (unsigned char)at[-1] : ' ',
+			      after = (unsigned char)at[len];
+
+		if (!(digits ? isdigit(before) : isalnum(before)) &&
+		    !(isdigit((unsigned char)at[len - 1]) ? isdigit(after) : isalnum(after)))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the names to the left of column @c contain all of its cells. */
+static bool in_name(const struct table_frame *frame, const struct table *t, size_t c)
+{
+	size_t name = c;
+	char room[NUMBER_ROOM];
+
+	while (name && (name == c || t->columns[name].kind != TABLE_TEXT ||
+			t->columns[name].flags & (TABLE_IN_NAME | TABLE_MACHINE)))
+		name--;
+	if (!(t->columns[c].flags & TABLE_IN_NAME) || t->columns[name].kind != TABLE_TEXT ||
+	    name == c || !limit_of(frame))
+		return false;
+	for (size_t r = 0; r < t->shown; r++) {
+		const struct table_cell *cell = table_at(t, r, c);
+		char *word;
+		bool has;
+
+		if (!cell->set)
+			continue;
+		/* reading another cell may overwrite this one */
+		word = strdup(table_cell_human(&t->columns[c], cell, room));
+		cell = table_at(t, r, name);
+		has = word && cell->set && has_word(cell->text, word);
+		free(word);
+		if (!has)
+			return false;
+	}
+	return true;
+}
+
+/* The order of dropping: columns that repeat the name, then TABLE_WIDE ones, then TABLE_SPARE ones. */
+static unsigned char rank_of(const struct table_frame *frame, const struct table *t, size_t c)
+{
+	const struct table_column *col = &t->columns[c];
+
+	return in_name(frame, t, c)       ? 4
+	       : col->flags & TABLE_WIDE  ? 3
 	       : col->flags & TABLE_SPARE ? 2
 	       : col->flags & TABLE_KEEP  ? 0
 					  : 1;
@@ -261,11 +364,26 @@ static void widen(struct table_room *rooms, const struct table_frame *frame, con
 	}
 }
 
+static void add_names(struct sink *s, struct table_room *rooms, const struct table *t, size_t row)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct table_cell *cell;
+
+		/* only these are read: filling a cell takes time */
+		if (rooms[c].hidden || !rooms[c].text || rooms[c].width >= rooms[c].full)
+			continue;
+		cell = table_at(t, row, c);
+		if (cell->set && table_fit_add(&rooms[c], cell->text))
+			s->error = -ENOMEM;
+	}
+}
+
 static void text_table(struct sink *s, const struct table_frame *frame, const struct table *t)
 {
 	struct table_room *rooms = calloc(t->n_columns, sizeof(*rooms));
 	char room[NUMBER_ROOM];
-	size_t gone;
+	size_t gone, first;
+	bool fold;
 
 	if (!rooms) {
 		s->error = -ENOMEM;
@@ -279,7 +397,7 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		rooms[c].hidden = !visible(frame, t, c);
 		rooms[c].width = width;
 		rooms[c].text = col->kind == TABLE_TEXT;
-		rooms[c].rank = rank_of(col);
+		rooms[c].rank = rank_of(frame, t, c);
 	}
 	for (size_t r = 0; r < t->shown; r++)
 		widen(rooms, frame, t, r);
@@ -289,13 +407,25 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		rooms[c].mark = !rooms[c].hidden && any_marked(t, c);
 		rooms[c].width += rooms[c].mark;
 	}
-	gone = frame->columns && !frame->wide
-		       ? table_fit(rooms, t->n_columns, frame->columns, SIZE_MAX)
+	for (first = 0; first + 1 < t->n_columns && rooms[first].hidden;)
+		first++;
+	fold = !limit_of(frame) && rooms[first].text && rooms[first].width > FOLD;
+	if (fold)
+		rooms[first].width = FOLD;
+	gone = limit_of(frame) && !frame->wide
+		       ? table_fit(rooms, t->n_columns, limit_of(frame), SIZE_MAX)
 		       : 0;
+	for (size_t r = 0; r < t->shown; r++)
+		add_names(s, rooms, t, r);
+	if (t->total)
+		add_names(s, rooms, t, TABLE_TOTAL);
 	text_row(s, frame, t, rooms, HEAD);
 	rule(s, t, rooms);
-	for (size_t r = 0; r < t->shown; r++)
+	for (size_t r = 0; r < t->shown; r++) {
 		text_row(s, frame, t, rooms, r);
+		if (fold)
+			put_rest(s, table_at(t, r, first));
+	}
 	if (t->shown < t->n_rows)
 		sink_printf(s, "(%zu more row%s)\n", t->n_rows - t->shown,
 			    t->n_rows - t->shown == 1 ? "" : "s");
@@ -304,6 +434,7 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		text_row(s, frame, t, rooms, TABLE_TOTAL);
 	}
 	table_fit_note(s, gone);
+	table_fit_fini(rooms, t->n_columns);
 	free(rooms);
 }
 
@@ -314,7 +445,7 @@ static void put_wrapped(struct sink *s, const struct table_frame *frame, struct 
 	char *text = sink_take(prose, &len);
 
 	if (text)
-		wrap_text(s, text, len, &(struct wrap){ .columns = frame->columns });
+		wrap_text(s, text, len, &(struct wrap){ .columns = limit_of(frame) });
 	else
 		s->error = -ENOMEM;
 	free(text);

@@ -114,8 +114,8 @@ near() { # WHAT NS - within 1 %
 }
 figures() { # prints the figures of x.cdict that are wrong
 	near tasks "$("$CDICT" tasks x.cdict -q --format json | jq "[.tasks[] | select(.pid == $pid) | .run_ns] | add")"
-	"$CDICT" stats x.cdict -q -n 1000 >stats
-	"$CDICT" tasks x.cdict -q | grep -F " $pid " | while IFS= read -r line; do grep -qxF -- "$line" stats || echo "not in stats: $line"; done
+	"$CDICT" stats x.cdict -qv -n 1000 >stats
+	"$CDICT" tasks x.cdict -qv | grep -F " $pid " | while IFS= read -r line; do grep -qxF -- "$line" stats || echo "not in stats: $line"; done
 	near coremap "$("$CDICT" coremap x.cdict -q --format json | jq "[.coremap[] | select(.pid == $pid) | .run_ns] | add")"
 	near SQL "$("$CDICT" query "SELECT sum(dur) FROM sched_slice JOIN thread USING (utid) WHERE pid = $pid" x.cdict --format csv | tr -d '\r' | tail -n 1)"
 	"$CDICT" tasks x.cdict -q --format json | jq -r '.tasks[] | select(.lossy and .unknown_ns <= .run_ns) | "marked: \(.)"'

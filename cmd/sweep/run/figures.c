@@ -73,7 +73,9 @@ static int group(struct grouped *g, const struct sweep *s, size_t n)
 		for (size_t m = 0; m < metrics && counts(run); m++) {
 			size_t of = run->point * metrics + m, size = run->samples[m].all.n;
 
-			memcpy(g->all + next[of], run->samples[m].all.at, size * sizeof(*g->all));
+			if (size)
+				memcpy(g->all + next[of], run->samples[m].all.at,
+				       size * sizeof(*g->all));
 			next[of] += size;
 		}
 	}

@@ -278,8 +278,9 @@ void sweep_cells_fini(struct sweep_cells *c)
 /* Parameter values are shortened to this width before columns are dropped. */
 enum { READABLE = 16 };
 
-static void put_padded(struct sink *out, const char *text, const struct table_room *room)
+static void put_padded(struct sink *out, const char *full, struct table_room *room, bool head)
 {
+	const char *text = head ? full : table_fit_name(room, full);
 	size_t w = escape_width(text, strlen(text));
 	size_t blanks = w < room->width ? room->width - w : 0;
 
@@ -294,6 +295,7 @@ static int put_text(struct sink *out, const struct sweep_cells *cells, size_t co
 {
 	size_t n = cells->columns, gone = 0;
 	struct table_room *rooms = calloc(n, sizeof(*rooms));
+	bool failed = false;
 
 	if (!rooms)
 		return -ENOMEM;
@@ -308,12 +310,14 @@ static int put_text(struct sink *out, const struct sweep_cells *cells, size_t co
 	}
 	if (columns)
 		gone = table_fit(rooms, n, columns, READABLE);
+	for (size_t i = n; i < cells->all.n; i++)
+		failed |= table_fit_add(&rooms[i % n], cells->all.at[i]) != 0;
 	for (size_t i = 0; i < cells->all.n; i++) {
-		const struct table_room *room = &rooms[i % n];
+		struct table_room *room = &rooms[i % n];
 
 		if (!room->hidden) {
 			sink_puts(out, i % n ? "  " : "");
-			put_padded(out, cells->all.at[i], room);
+			put_padded(out, cells->all.at[i], room, i < n);
 		}
 		sink_puts(out, (i + 1) % n ? "" : "\n");
 	}
@@ -322,8 +326,9 @@ static int put_text(struct sink *out, const struct sweep_cells *cells, size_t co
 		escape_terminal(out, cells->lines.at[i], strlen(cells->lines.at[i]));
 		sink_putc(out, '\n');
 	}
+	table_fit_fini(rooms, n);
 	free(rooms);
-	return 0;
+	return failed ? -ENOMEM : 0;
 }
 
 void sweep_table(struct sink *out, enum table_format format, const struct sweep *s,

@@ -211,8 +211,10 @@ static int event_open(struct query_source **out, struct query_run_of *run,
 					     .ctx = &asked };
 	int rc = stream_open(out, run, &opts, event_column, err);
 
-	if (!rc)
+	if (!rc) {
 		((struct stream_source *)(void *)*out)->ctx = asked.table;
+		((struct stream_source *)(void *)*out)->field_of = asked.table->field_of;
+	}
 	return rc;
 }
 
@@ -232,7 +234,7 @@ static int settle_columns(struct query_event_table *e)
 	c[n++] = (struct query_column){ "ts", "INTEGER", QUERY_TS, false };
 	c[n++] = (struct query_column){ "cpu", "INTEGER", QUERY_CPU, false };
 	c[n++] = (struct query_column){ "utid", "INTEGER", QUERY_UTID, false };
-	c[n++] = (struct query_column){ "tid", "INTEGER", QUERY_PLAIN, false };
+	c[n++] = (struct query_column){ "tid", "INTEGER", QUERY_TID, false };
 	for (int common = 0; common < 2; common++) {
 		for (size_t i = 0; i < e->fields.n; i++) {
 			struct query_event_field *f = &e->fields.at[i];
@@ -296,11 +298,11 @@ enum { FTRACE_TS, FTRACE_NAME, FTRACE_CPU, FTRACE_UTID, FTRACE_TID };
 
 static const struct query_column ftrace_columns[] = {
 	{ "ts", "INTEGER", QUERY_TS, false },
-	{ "name", "TEXT", QUERY_PLAIN, false },
+	{ "name", "TEXT", QUERY_EVENT, false },
 	{ "cpu", "INTEGER", QUERY_CPU, false },
 	{ "utid", "INTEGER", QUERY_UTID, false },
-	{ "tid", "INTEGER", QUERY_PLAIN, false },
-	{ "system", "TEXT", QUERY_PLAIN, false },
+	{ "tid", "INTEGER", QUERY_TID, false },
+	{ "system", "TEXT", QUERY_SYSTEM, false },
 	QUERY_COLUMN_RUN,
 	QUERY_COLUMNS_END,
 };

@@ -7,7 +7,7 @@ enum { EXIT_VCPU = WALK_OWN, EXIT_REASON, EXIT_ISA, EXIT_CODE };
 
 static const struct query_column columns[] = {
 	{ "ts", "INTEGER", QUERY_TS, false },
-	{ "dur", "INTEGER", QUERY_PLAIN, false },
+	{ "dur", "INTEGER", QUERY_DUR, false },
 	{ "cpu", "INTEGER", QUERY_CPU, false },
 	{ "utid", "INTEGER", QUERY_UTID, false },
 	{ "vcpu", "INTEGER", QUERY_PLAIN, false },
@@ -133,7 +133,7 @@ static void column_of(struct query_source *src, struct query_value *out, int col
 							    row->value, out->room));
 		break;
 	case EXIT_ISA:
-		query_result_text(out, isa_name(row->number));
+		query_result_fixed(out, isa_name(row->number));
 		break;
 	case EXIT_CODE:
 		query_result_int(out, (int64_t)row->value);

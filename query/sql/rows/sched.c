@@ -26,7 +26,7 @@ enum { SLICE_END_STATE = WALK_OWN, SLICE_PRIORITY };
 
 static const struct query_column slice_columns[] = {
 	{ "ts", "INTEGER", QUERY_TS, false },
-	{ "dur", "INTEGER", QUERY_PLAIN, false },
+	{ "dur", "INTEGER", QUERY_DUR, false },
 	{ "cpu", "INTEGER", QUERY_CPU, false },
 	{ "utid", "INTEGER", QUERY_UTID, false },
 	{ "end_state", "TEXT", QUERY_PLAIN, false },
@@ -66,10 +66,19 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	row->number = sw->prev_prio;
 }
 
-static void result_state(const struct walk_source *w, struct query_value *out,
-			 const struct walk_row *row)
+static void result_state(struct walk_source *w, struct query_value *out, const struct walk_row *row)
 {
-	if (row->known && analyze_engine_summary(w->eng)->has_state)
+	struct walk_state *s = &w->states[row->value * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+
+	if (!row->known || !analyze_engine_summary(w->eng)->has_state)
+		return;
+	if (!*s->text) {
+		s->value = row->value;
+		analyze_engine_state(w->eng, row->value, s->text);
+	}
+	if (s->value == row->value)
+		query_result_fixed(out, s->text);
+	else
 		query_result_text(out, analyze_engine_state(w->eng, row->value, out->room));
 }
 
@@ -121,7 +130,7 @@ enum { STATE_STATE = WALK_OWN, STATE_IO_WAIT, STATE_WAKER };
 
 static const struct query_column state_columns[] = {
 	{ "ts", "INTEGER", QUERY_TS, false },
-	{ "dur", "INTEGER", QUERY_PLAIN, false },
+	{ "dur", "INTEGER", QUERY_DUR, false },
 	{ "cpu", "INTEGER", QUERY_CPU, false },
 	{ "utid", "INTEGER", QUERY_UTID, false },
 	{ "state", "TEXT", QUERY_PLAIN, false },
@@ -273,15 +282,15 @@ static const char *class_letter(int off)
 	return off >= 0 && off < ANALYZE_OFF_N ? letters[off] : NULL;
 }
 
-static void result_thread_state(const struct walk_source *w, struct query_value *out,
+static void result_thread_state(struct walk_source *w, struct query_value *out,
 				const struct walk_row *row)
 {
 	if (row->kind == STATE_OFF && row->known)
 		result_state(w, out, row);
 	else
-		query_result_text(out, row->kind == STATE_RUNNING ? "Running"
-				       : row->kind == STATE_WOKEN ? "R"
-								  : class_letter(row->number));
+		query_result_fixed(out, row->kind == STATE_RUNNING ? "Running"
+					: row->kind == STATE_WOKEN ? "R"
+								   : class_letter(row->number));
 }
 
 static void state_column(struct query_source *src, struct query_value *out, int column)
@@ -379,9 +388,9 @@ static void wake_column(struct query_source *src, struct query_value *out, int c
 		walk_result_utid(w, out, row->other, row->ts);
 		break;
 	case WAKE_KIND:
-		query_result_text(out, row->kind == ANALYZE_KIND_WAKING   ? "waking"
-				       : row->kind == ANALYZE_KIND_WAKEUP ? "wakeup"
-									  : "wakeup_new");
+		query_result_fixed(out, row->kind == ANALYZE_KIND_WAKING   ? "waking"
+					: row->kind == ANALYZE_KIND_WAKEUP ? "wakeup"
+									   : "wakeup_new");
 		break;
 	default:
 		walk_result(w, out, row, &wake_columns[column]);

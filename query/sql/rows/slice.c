@@ -68,10 +68,10 @@ static void column_of(struct query_source *src, struct query_value *out, int col
 		stream_result_utid(s, out);
 		break;
 	case SLICE_CATEGORY:
-		query_result_text(out, s->ev.type->system);
+		query_result_fixed(out, s->ev.type->system);
 		break;
 	case SLICE_NAME:
-		query_result_text(out, s->ev.type->event);
+		query_result_fixed(out, s->ev.type->event);
 		break;
 	case SLICE_DEPTH:
 		query_result_int(out, 0);

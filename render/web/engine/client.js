@@ -114,6 +114,10 @@ export class Decoder {
 		return this.#ask(capture, { call: 'tasks', range, tasks, cpus }, how);
 	}
 
+	findings(capture, range, { tasks, ...how }) {
+		return this.#ask(capture, { call: 'findings', range, tasks }, how);
+	}
+
 	story(capture, range, { tasks, ...how }) {
 		return this.#ask(capture, { call: 'story', range, tasks }, how);
 	}

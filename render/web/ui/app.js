@@ -6,7 +6,7 @@ import { Details } from './details.js';
 import { h, replace } from './dom.js';
 import { Figures, rowsOf } from './figures.js';
 import { FilterBar } from './filters.js';
-import { findings } from './findings.js';
+import { FindingsOfChosen, findings } from './findings.js';
 import { within } from './input/gestures.js';
 import { Head } from './head.js';
 import { followKeys } from './input/keys.js';
@@ -136,6 +136,7 @@ class App {
 
 	#build() {
 		this.head = new Head(this);
+		this.findingsOfChosen = new FindingsOfChosen(this, () => replace(this.findings, findings(this)));
 		this.findings = h('section', { class: 'findings', 'aria-label': 'findings' });
 		this.overview = new Overview(this);
 		this.filters = new FilterBar(this);
@@ -257,7 +258,7 @@ class App {
 				this.#openView();
 				this.details.follow();
 			} else {
-				if (range || this.freshFigures)
+				if (range || this.freshFigures || differs('tasks', 'vms', 'groups', 'search'))
 					replace(this.findings, findings(this));
 				if (range)
 					this.details.follow();

@@ -4,6 +4,8 @@ import { moment, spanText } from './clock.js';
 import { COMPARISONS, FIGURE_WORDS, signed } from './compare.js';
 import { KINDS as THINGS } from './details.js';
 import { h } from './dom.js';
+import { Question } from './figures.js';
+import { chosenVm } from './input/selection.js';
 import { START, toFragment } from './input/state.js';
 import { clean, figure, vmName } from './text.js';
 
@@ -107,8 +109,44 @@ function sufferer(key, name, [worst, ...others]) {
 	return h('div', { class: 'sufferer' }, h('div', { class: 'worst-of' }, button, worst), rest);
 }
 
+/** The findings about the chosen tasks; of a task of a VM, about the VM. */
+export class FindingsOfChosen {
+	#known = null; // {key, list}: the latest answer
+	#asked = null;
+
+	/** drawn(): called when they arrive. */
+	constructor(app, drawn) {
+		this.app = app;
+		this.drawn = drawn;
+		this.question = new Question(app);
+	}
+
+	/** null: none are chosen, or not known yet. */
+	list() {
+		const { app } = this;
+		const vm = chosenVm(app);
+		const tasks = vm === null ? app.selection.list() : app.capture.tasks.filter((t) => t.fold_kind === 'vm' && t.fold === vm).map((t) => t.index);
+		const range = app.figures.shown?.range ?? app.range;
+		const key = tasks && app.figures.canDecode(app.capture) ? JSON.stringify([app.capture.index, range, tasks]) : null;
+
+		if (key === this.#known?.key)
+			return this.#known.list;
+		if (key === this.#asked)
+			return null;
+		this.question.drop();
+		this.#asked = key;
+		if (key !== null)
+			this.question.ask((decoder, signal) => decoder.findings(app.capture, range, { tasks, signal }), (answer) => {
+				this.#asked = null;
+				this.#known = { key, list: answer?.findings ?? null };
+				this.drawn();
+			});
+		return null;
+	}
+}
+
 export function findings(app) {
-	const list = app.state.view === 'compare' ? changes(app) : app.figures.shown?.findings ?? app.capture.findings;
+	const list = app.state.view === 'compare' ? changes(app) : app.findingsOfChosen.list() ?? app.figures.shown?.findings ?? app.capture.findings;
 	const about = new Map(); // in the order of the worst finding of each
 
 	list.forEach((finding, i) => {

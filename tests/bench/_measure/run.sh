@@ -169,6 +169,11 @@ perf_timehist() { perf sched timehist -f --summary -i "$big"; }
 # shellcheck disable=SC2120 # measure passes options
 convert() { "$CDICT" convert -q -i "$big" -o big.cdict "$@"; }
 
+export_parquet() {
+	rm -rf big.parquet
+	"$CDICT" export -q --to parquet -o big.parquet "${1-big.cdict}"
+}
+
 # All tables that need no task.
 TABLES="tasks exits vcpu latency coremap switches"
 
@@ -184,6 +189,7 @@ in_turns() {
 		measure timehist perf_timehist
 		measure stats "$CDICT" stats big.cdict
 		measure stats2 "$CDICT" stats -j2 big.cdict
+		measure parquet export_parquet
 		measure script "$CDICT" script big.cdict
 		for command in $TABLES; do
 			measure "$command" "$CDICT" "$command" big.cdict
@@ -335,8 +341,26 @@ table_rows() {
 	else
 		note "full HTML report" - "skipped: no such command yet"
 	fi
+	at_most "all tables as Parquet files ($(du -Dsm big.parquet | cut -f1) MB), CPU against cdict stats ($(cpu stats) s)" \
+		"$(calc "$(cpu parquet) / ($(cpu stats) + 1e-9)")" 3 ""
+	slices_row
+	rm -rf big.parquet
 	RUNS=$RUNS STRICT=1 RECORD_DIR=$PWD "$top/tests/bench/_measure/record.sh" || missed=$((missed + 1))
 	STRICT=1 "$top/tests/bench/_measure/fleet.sh" || missed=$((missed + 1))
+}
+
+# The same for made-up switches: 10 million slices, 20 million events.
+slices_row() {
+	local slices=10000000 i
+	[ -z "$FAST" ] || slices=1000000
+	"$MKSWITCHES" "$top/tests/data/formats" slices.cdict $((2 * slices)) || return
+	for ((i = 0; i < 3; i++)); do
+		measure slices_stats "$CDICT" stats slices.cdict
+		measure slices_parquet export_parquet slices.cdict
+	done
+	at_most "the same of $(thousands $slices) slices (stats $(cpu slices_stats) s)" \
+		"$(calc "$(cpu slices_parquet) / ($(cpu slices_stats) + 1e-9)")" 3 ""
+	rm -f slices.cdict
 }
 
 # The cost of the large capture's page in a browser.

@@ -17,6 +17,23 @@ $CDICT export x.cdict -o x.sqlite -t KVM
 mkfifo pipe
 $CDICT export x.cdict --to sqlite -o pipe <>pipe
 ls x.sqlite
+$CDICT export x.cdict --to parquet
+$CDICT export x.cdict -o x.parquet -z
+$CDICT export x.cdict -o x.parquet -C 1
+mkdir full
+touch full/file
+$CDICT export x.cdict --to parquet -o full/
+$CDICT export x.cdict --to parquet -o full/file
+$CDICT export x.cdict --to parquet -o none/x
+$CDICT export x.cdict --to parquet -o .
+# whole or not at all
+(trap '' XFSZ; ulimit -f 16; $CDICT export x.cdict --to parquet -o cut)
+mkdir empty
+$CDICT export x.cdict --to parquet -o empty/
+ls -A . full empty/sched empty/kvm:kvm_exit
+$CDICT query --format parquet -o q.parquet 'SELECT 1; SELECT 2' x.cdict
+$CDICT query --format parquet -o q.parquet 'CREATE TABLE t(x)' x.cdict
+$CDICT query --format parquet -o q.parquet 'SELECT 1 AS x' x.cdict && head -c 4 q.parquet && tail -c 4 q.parquet && echo
 # compressed by its name, by -z, or not at all
 $CDICT export x.cdict -o a.csv
 $CDICT export x.cdict -o a.csv.gz

@@ -80,7 +80,11 @@ for format in perfetto chrome pfw csv perfwhiz; do
 done
 walk nomem_export_gzip "$CDICT" export x.cdict --map "$DATA/kvm-small.map.csv" -t KVM --time 20%-60% --to pfw -z -o x.out
 SOME=8 walk nomem_export_sqlite "$CDICT" export x.cdict --to sqlite -o x.out
+walk nomem_query_parquet "$CDICT" query --format parquet -o x.out 'SELECT * FROM sched_slice JOIN thread USING (utid)' x.cdict
 FILE_MADE=
+BEFORE='rm -rf x.dir'
+walk nomem_export_parquet "$CDICT" export x.cdict --to parquet -o x.dir
+BEFORE=
 walk nomem_perf_data "$CDICT" tasks -q "$DATA/kvm-small.data"
 walk nomem_help "$CDICT" help record
 walk nomem_commands "$CDICT" help

@@ -17,7 +17,7 @@ n=0 times=1
 for trace in "$DATA"/*.trace; do
 	name=$(basename "$trace" .trace)
 	case $name in
-	switch-only | switch-per-task | generic) continue ;; # no events of these kinds
+	switch-only | switch-per-task | generic | marker-writes) continue ;; # no events of these kinds
 	old-states) continue ;;                              # a task that lives on when it is dead
 	esac
 	rm -f x.cdict

@@ -128,7 +128,12 @@ async function tips(tab, where, range) {
 async function findings(tab, where, range) {
 	const shown = JSON.parse(await tab.evaluate(FINDINGS)).filter(([kind]) => !['imbalance', 'loss'].includes(kind)).map(([, text]) => text);
 	if (!capture.tables.vcpu.rows.length) return;
-	const text = cdict('vcpu', '-q', '--time', range.map((t) => seconds(absolute(t))).join(), file);
+	// of the chosen tasks only, or of all of the VM to which they belong
+	const tids = JSON.parse(await tab.evaluate(`JSON.stringify((() => { const { app, page: { captures: [c] } } = cdictPage;
+		if (!app.selection.any) return null;
+		const chosen = app.selection.list().map((i) => c.tasks[i]), vms = new Set(chosen.filter((t) => t.fold_kind === 'vm').map((t) => t.fold));
+		return (vms.size === 1 ? c.tasks.filter((t) => t.fold_kind === 'vm' && vms.has(t.fold)) : chosen).map((t) => t.tid); })())`));
+	const text = cdict('vcpu', '-q', '--time', range.map((t) => seconds(absolute(t))).join(), ...tids ? ['--tid', tids.join()] : [], file);
 	const want = text.split('\n').slice(1, text.split('\n').indexOf('')).map((line) => line.replace(/(\d) us\b/g, '$1 µs'));
 	if (want[0] === 'No vCPUs found.') return;
 	says(JSON.stringify(shown.slice(0, want.length)) === JSON.stringify(want), `${where}: findings are ${JSON.stringify(shown)}, the command's ${JSON.stringify(want)}`);
@@ -153,7 +158,8 @@ async function sentences(tab, where) {
 		const durations = (words.match(/[\d.]+ (?:µs|ms|s)\b/g) ?? []).map((t) => t.split(' '));
 		const percents = [...words.matchAll(/(\d+) %(?! of the time or more)/g)].map((m) => Number(m[1]));
 		const at = pieces.find((piece) => typeof piece === 'object' && 'at' in piece)?.at ?? null;
-		const row = shown[view === 'tasks' ? 'tasks' : 'vcpu'].find((r) => r.task === task);
+		const helper = kind === 'delayed' && task !== undefined && !shown.vcpu.some((r) => r.task === task); // a VM's other thread
+		const row = shown[view === 'tasks' || helper ? 'tasks' : 'vcpu'].find((r) => r.task === task);
 		const reasons = shown.vcpu_reasons.filter((r) => r.task === task && !r.idle);
 		const cost = reasons.map((r) => r.exit_ns + r.qemu_ns);
 		const is = (what, ...ns) => {
@@ -168,8 +174,8 @@ async function sentences(tab, where) {
 		says(!range || (range[0] >= capture.window.from && range[1] <= capture.window.to), `${where}: "${text}" leads out of the capture: ${range}`);
 		if (kind === 'delayed' && task === undefined) {
 			const some = view === 'tasks' ? shown.tasks.filter((r) => 100 * (r.delayed_ns ?? 0) >= shown.range[1] - shown.range[0]) : shown.vcpu.filter((r) => r.delayed_percent >= 1);
-			says(Number.parseInt(text, 10) === some.length - shown.findings.filter((f) => f.kind === kind && f.tasks.length).length, `${where}: "${text}": ${some.length} waited so long, ${shown.findings.length} findings`);
-		} else if (kind === 'delayed' && view === 'tasks') {
+			says(Number.parseInt(text, 10) === some.length - shown.findings.filter((f) => f.kind === kind && f.tasks.length && (view === 'tasks' || some.some((r) => r.task === f.tasks[0]))).length, `${where}: "${text}": ${some.length} waited so long, ${shown.findings.length} findings`);
+		} else if (kind === 'delayed' && (view === 'tasks' || helper)) {
 			is('waited, of, worst', row.delayed_ns, shown.range[1] - shown.range[0], ...row.delays ? [row.worst_ns] : []);
 			says(row.delays ? Number(/(\d+) time/.exec(words)?.[1]) === row.delays && at === row.worst_at_ns : at === null && range === null, `${where}: "${text}": ${row.delays} times, the worst at ${row.worst_at_ns}, ${at}`);
 		} else if (kind === 'delayed') {

@@ -10,6 +10,15 @@ export function searchRegex(text) {
 	}
 }
 
+/** The VM of all chosen tasks, as capture.tasks[].fold; null: none, or several. */
+export function chosenVm(app) {
+	if (!app.selection.any)
+		return null;
+	const names = new Set(app.capture.tasks.filter((t) => t.fold_kind === 'vm' && app.selection.task(t.index)).map((t) => t.fold));
+
+	return names.size === 1 ? [...names][0] : null;
+}
+
 export class Selection {
 	#cache = null;
 

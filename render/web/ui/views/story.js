@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The chosen VM: where the time of its vCPUs went, which of its threads waited, and who woke them; as cdict vm.
+import { chosenVm } from '../input/selection.js';
 import { aroundOf } from '../details.js';
 import { h, replace } from '../dom.js';
 import { Question, placesBy, rowsOf } from '../figures.js';
@@ -11,15 +12,6 @@ const LINKS = 6; // of a chain, shown at first
 
 // The colour of each part: that of the vCPU's state.
 const COLOURS = { guest: 'guest', waited: 'preempted', exit: 'exit', VMM: 'qemu', 'halted, own': 'halted', halted: 'halted', blocked: 'blocked', unknown: 'unknown' };
-
-/** The VM of all chosen tasks, as capture.tasks[].fold; null: none, or several. */
-export function chosenVm(app) {
-	if (!app.selection.any)
-		return null;
-	const names = new Set(app.capture.tasks.filter((t) => t.fold_kind === 'vm' && app.selection.task(t.index)).map((t) => t.fold));
-
-	return names.size === 1 ? [...names][0] : null;
-}
 
 export class Story {
 	constructor(view) {
