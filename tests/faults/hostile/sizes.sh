@@ -29,7 +29,7 @@ tids() {
 	big tids one.data tids.data "$n"
 	within $((360 + n / 8333)) $seconds convert -q -i "$here/tids.data" -o "$here/tids.cdict"
 	# bytes a task, of walk and table
-	for command in 'info 3' 'script 3' 'latency 160' 'vcpu 160' 'switches 160' 'exits 160' 'heatmap 190 -o x.svg' \
+	for command in 'info 3' 'script 3' 'latency 160' 'vcpu 250' 'switches 160' 'exits 160' 'heatmap 190 -o x.svg' \
 		'heatmap 240 -o x.svg --view coremap' 'heatmap 240 -o x.svg --view cpu' 'heatmap 280 -o x.svg --view cores' 'coremap 240' 'tasks 280' 'stats 350'; do
 		# shellcheck disable=SC2086 # words
 		set -- $command

@@ -23,7 +23,7 @@ csv() { "$CDICT" query -q --max-loss 100 --format csv "${@:3}" "$2" "$1" | tr -d
 
 # ---- the page ----
 
-awk '/^    cdict query/ { on = 1; n++ } /^[^ ]/ { on = 0 } on { print substr($0, 5) > ("q" n ".sh") }' "$TOP/doc/query.md"
+awk '/^    cdict query/ { on = !/parquet/; n += on } /^[^ ]/ { on = 0 } on { print substr($0, 5) > ("q" n ".sh") }' "$TOP/doc/query.md"
 verdict there_are_ten_questions "$([ "$(ls q*.sh | wc -l)" = 10 ] || ls q*.sh)"
 for n in 1 2 3 4 5 6 7 8 9 10; do
 	verdict "question_${n}_of_doc_query_md" "$(bash -e q$n.sh 2>&1 </dev/null | diff "$TOP/tests/oracle/figures/_query/$n.out" -)"
