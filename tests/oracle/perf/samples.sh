@@ -66,7 +66,8 @@ unchanged() {
 	"$CDICT" info s.cdict | grep -q ' sample:cpu-clock$' && echo "samples are kept beside tracepoints by default"
 	local from to
 	from=$("$CDICT" script -F time --ns s.cdict | sed -n '1s/[ :]//gp')
-	to=$("$CDICT" script -F time --ns s.cdict | sed -n '$s/[ :]//gp')
+	# just before the last one: an event at a window's end counts only if it is the capture's last
+	to=$("$CDICT" script -F time --ns s.cdict | sed -n '$s/[ :]//gp' | python3 -c 'import decimal; print(decimal.Decimal(input()) - decimal.Decimal("1e-9"))')
 	for how in "--time=$from,$to" "--time=$from,$(python3 -c "print('%.6f' % (($from + $to) / 2))")"; do
 		for table in tasks switches 'count -e sched:*'; do
 			"$CDICT" $table --json "$how" s.cdict 2>/dev/null | grep -v '^    "\(file\|bytes\|events\)"' >s.json
