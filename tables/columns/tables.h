@@ -114,6 +114,10 @@ char *tables_vcpu_findings_about(const struct tables_walk *w, struct tables_find
 enum { TABLES_MENTION = 1, TABLES_MENTION_END = 2 };
 void tables_say_who(struct sink *s, const struct tables_walk *w, uint32_t task);
 void tables_say_when(struct sink *s, uint64_t t_ns);
+/* tables_say_waits - "vhost-1841 waited 822 ms of 8.17 s for a CPU, 188 times; worst 165 ms at 3.4 s",
+ * with mentions. */
+void tables_say_waits(struct sink *s, const struct tables_walk *w,
+		      const struct analyze_task_row *row);
 /* tables_says_json - the sentence in pieces, words, tasks and times, as the array @key; times are
  * relative to @t0_ns, @numbers maps tasks to the page's (NULL: the same). Units become "µs" in
  * @text. */

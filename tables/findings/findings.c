@@ -221,7 +221,6 @@ static void add_sink(struct findings *all, const struct tables_finding *about, s
 
 static void one_task(struct findings *all, const struct analyze_task_row *row)
 {
-	const struct tables_walk *w = all->w;
 	struct tables_finding about = { .kind = "delayed",
 					.task = row->task,
 					.at_ns = row->worst.at_ns,
@@ -230,19 +229,7 @@ static void one_task(struct findings *all, const struct analyze_task_row *row)
 	struct sink s;
 
 	sink_to_memory(&s);
-	tables_say_who(&s, w, row->task);
-	sink_puts(&s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
-	tables_duration(&s, row->delayed_ns);
-	sink_puts(&s, " of ");
-	tables_duration(&s, analyze_engine_summary(w->eng)->window_ns);
-	sink_puts(&s, tables_has_wakeups(w) ? " for a CPU" : "");
-	if (row->delays) {
-		sink_printf(&s, ", %" PRIu64 " time%s; worst ", row->delays,
-			    row->delays == 1 ? "" : "s");
-		tables_duration(&s, row->worst.dur_ns);
-		sink_puts(&s, " at ");
-		tables_say_when(&s, row->worst.at_ns);
-	}
+	tables_say_waits(&s, all->w, row);
 	sink_putc(&s, '.');
 	add_sink(all, &about, &s);
 }

@@ -66,6 +66,23 @@ void tables_say_when(struct sink *s, uint64_t t_ns)
 		    TABLES_MENTION_END);
 }
 
+void tables_say_waits(struct sink *s, const struct tables_walk *w,
+		      const struct analyze_task_row *row)
+{
+	tables_say_who(s, w, row->task);
+	sink_puts(s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
+	tables_duration(s, row->delayed_ns);
+	sink_puts(s, " of ");
+	tables_duration(s, analyze_engine_summary(w->eng)->window_ns);
+	sink_puts(s, tables_has_wakeups(w) ? " for a CPU" : "");
+	if (!row->delays)
+		return;
+	sink_printf(s, ", %" PRIu64 " time%s; worst ", row->delays, row->delays == 1 ? "" : "s");
+	tables_duration(s, row->worst.dur_ns);
+	sink_puts(s, " at ");
+	tables_say_when(s, row->worst.at_ns);
+}
+
 void tables_plain(char *text)
 {
 	char *to = text;
@@ -408,17 +425,7 @@ static void say_helpers(struct sink *s, const struct tables_walk *w, struct find
 						 .dur_ns = row.worst.dur_ns,
 						 .behind = ANALYZE_NO_TASK,
 						 .cpu = row.worst.cpu };
-		put_task(s, w, row.task);
-		sink_puts(s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
-		tables_duration(s, row.delayed_ns);
-		sink_puts(s, " of ");
-		tables_duration(s, analyze_engine_summary(w->eng)->window_ns);
-		sink_puts(s, tables_has_wakeups(w) ? " for a CPU" : "");
-		sink_printf(s, ", %" PRIu64 " time%s; worst ", row.delays,
-			    row.delays == 1 ? "" : "s");
-		tables_duration(s, row.worst.dur_ns);
-		sink_puts(s, " at ");
-		tables_say_when(s, row.worst.at_ns);
+		tables_say_waits(s, w, &row);
 		if (row.worst.cpu != CDICT_CPU_UNKNOWN)
 			sink_printf(s, " on CPU %" PRIu32, row.worst.cpu);
 		sink_puts(s, ".\n");

@@ -87,8 +87,8 @@ int story_new(struct story **out, const struct tables_walk *w, const char *vm,
 int story_begin(struct story **out, const struct tables_walk *w, const char *vm,
 		struct cdict_error *err);
 int story_step(struct story *s, uint64_t events, struct cdict_error *err);
-/* story_only_vm - the VM of all wanted vCPUs, interned in @names; NULL: there are none, or (with
- * *several) several, or names->failed. */
+/* story_only_vm - the VM of all wanted vCPUs, interned in @names. NULL: no vCPU is wanted, the vCPUs
+ * belong to several VMs (*several), or names->failed. */
 const char *story_only_vm(const struct tables_walk *w, struct culprits *names, bool *several);
 void story_free(struct story *s);
 

@@ -172,7 +172,7 @@ int sweep_json_parse(struct json_t **out, const char *text, size_t size, const c
 
 /* sweep_next_word - cuts the next word out of @text; quotes protect blanks. NULL: none, or an unclosed quote. */
 char *sweep_next_word(char **text);
-/* sweep_words - all words; CDICT_EUSAGE when there are none, or a shell is needed. */
+/* sweep_words - all words; CDICT_EUSAGE if the line has no words or needs a shell. */
 int sweep_words(struct texts *to, const char *line, struct cdict_error *err);
 
 /* --- run.c: runs the command */
