@@ -11,9 +11,9 @@
 #include "base/fail.h"
 #include "base/system/ending.h"
 #include "cdict/stack.h"
-#include "cmd/input/input.h"
 #include "cmd/input/source_kinds.h"
 #include "cmd/query/flame.h"
+#include "cmd/tables/figures.h"
 #include "query/export/export.h"
 #include "query/export/gzip.h"
 #include "query/export/io_export.h"
@@ -221,14 +221,18 @@ static int walk(struct job *job)
 	return figures_any_task(f) ? CMD_DONE : figures_no_task(f);
 }
 
-static int export_tables(struct job *job, const char *path)
+static int export_tables(const struct job *job, const char *path)
 {
-	struct figures *f = &job->f;
-	int status = job->to == TO_SQLITE ? export_sqlite(f, path) : export_parquet(f, path);
+	struct captures c = { 0 };
+	int status = input_files(&c.files, job->call);
 
 	if (!status)
-		status = cmd_loss_status(f->call, f->file, f->reader, f->opts->max_loss_pct);
-	figures_close(f);
+		status = captures_open(&c, job->call);
+	if (!status)
+		status = job->to == TO_SQLITE ? export_sqlite(&c, path) : export_parquet(&c, path);
+	if (!status)
+		status = captures_loss_status(&c);
+	captures_close(&c);
 	return status;
 }
 
@@ -243,10 +247,13 @@ static int export_run(const struct cmd_call *call)
 		status = cmd_folder_check(call, path);
 	else if (!status) /* before reading everything */
 		status = cmd_output_check_kind(call, NULL, path, kind_of(job.to));
-	if (!status)
-		status = figures_open_file(&job.f, call, input_file(call));
 	if (!status && is_tables(job.to))
 		return export_tables(&job, path);
+	if (!status && call->n_operands > 1)
+		status = cmd_usage(call, "unexpected operand '%s': --to %s writes one capture",
+				   call->operands[1], to_names[job.to]);
+	if (!status)
+		status = figures_open_file(&job.f, call, input_file(call));
 	if (!status)
 		status = walk(&job);
 	if (!status) {
@@ -299,13 +306,14 @@ static const struct cmd_example export_examples[] = {
 const struct cmd cmd_export = {
 	.name = "export",
 	.brief = "write a capture for other tools: Perfetto, Chrome, CSV, ...",
-	.operands = "[FILE]",
+	.operands = "[FILE...]",
 	.about = "Writes which task ran on each CPU and when, wake-ups and exits, with the names "
 		 "used in the tables. Time that is unknown because events were lost stays unknown. "
-		 "An output that ends in .gz is compressed.",
+		 "An output that ends in .gz is compressed. Only sqlite and parquet take several "
+		 "captures, which their column run tells apart.",
 	.options = export_options,
 	.opts_size = sizeof(struct export_opts),
-	.max_operands = 1,
+	.max_operands = FIGURES_FILES,
 	.one_window = true,
 	.examples = export_examples,
 	.run = export_run,

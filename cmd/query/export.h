@@ -3,11 +3,11 @@
 #ifndef CMD_QUERY_EXPORT_H
 #define CMD_QUERY_EXPORT_H
 
-#include "cmd/tables/figures.h"
+#include "cmd/query/captures.h"
 
-/* export_sqlite - writes the capture's tables, as in cdict query, to a file at @path; a status. */
-int export_sqlite(struct figures *f, const char *path);
+/* export_sqlite - writes the captures' tables, as in cdict query, to a file at @path; a status. */
+int export_sqlite(const struct captures *c, const char *path);
 /* export_parquet - the same to Parquet files in a new folder @path. */
-int export_parquet(struct figures *f, const char *path);
+int export_parquet(const struct captures *c, const char *path);
 
 #endif

@@ -13,11 +13,9 @@
 
 #include "base/fail.h"
 #include "base/memory/buf.h"
-#include "base/memory/pool.h"
 #include "base/system/monotonic.h"
 #include "cmd/core/pager.h"
-#include "cmd/input/input.h"
-#include "cmd/input/maps.h"
+#include "cmd/query/captures.h"
 #include "cmd/tables/figures.h"
 
 /* Those of enum table_format, and Parquet. */
@@ -29,99 +27,15 @@ struct query_opts {
 	const char *sql; /* file with statements */
 };
 
-/* One capture. */
-struct capture {
-	struct cdict_reader *reader;
-	struct options_filter filter;
-	struct label_index *labels;
-};
-
 struct session {
 	const struct cmd_call *call;
 	const struct query_opts *opts;
-	struct texts files;
-	struct capture *captures;
-	struct query_file *of;      /* the same captures, for query/ */
-	struct table_frame *frames; /* for JSON */
+	struct captures captures;
 	char *sql;
 	struct query *query;
 	uint64_t begun_ns;
 	int percent; /* last shown; -1: none */
 };
-
-static int fail(const struct session *s, const char *file, const struct cdict_error *err)
-{
-	return err->code == CDICT_EUSAGE || err->code == CDICT_ENOTFOUND
-		       ? options_fail(s->call, file, err)
-		       : cmd_error(s->call, file, err);
-}
-
-static int open_labels(struct session *s, struct capture *c, const char *file)
-{
-	struct cdict_error err = { 0 };
-	struct mapping more = { 0 };
-	int status = maps_read(&more, s->call, &s->opts->shared);
-
-	if (!status && label_index_new(&c->labels, c->reader, false, &more, &err))
-		status = cmd_error(s->call, file, &err);
-	mapping_fini(&more);
-	return status;
-}
-
-static int open_capture(struct session *s, size_t i, struct cdict_reader *reader)
-{
-	const char *file = s->files.at[i];
-	struct capture *c = &s->captures[i];
-	struct cdict_error err = { 0 };
-	int status;
-
-	c->reader = reader;
-	if (options_filter_init(&c->filter, &s->opts->shared, c->reader, &err) ||
-	    options_filter_one_window(&c->filter, &err))
-		return fail(s, file, &err);
-	status = open_labels(s, c, file);
-	s->of[i] = (struct query_file){ .name = file, .reader = c->reader, .labels = c->labels };
-	s->frames[i] = (struct table_frame){ .command = "query",
-					     .file = file,
-					     .reader = c->reader,
-					     .from_ns = c->filter.from_ns,
-					     .to_ns = c->filter.to_ns };
-	if (!c->filter.clipped) {
-		cdict_reader_window(c->reader, &s->frames[i].from_ns, &s->frames[i].to_ns);
-	} else {
-		s->of[i].from_ns = c->filter.from_ns;
-		s->of[i].to_ns = c->filter.to_ns;
-	}
-	return status;
-}
-
-static int open_captures(struct session *s)
-{
-	struct cdict_reader **readers = calloc(s->files.n, sizeof(*readers));
-	uint64_t jobs = s->opts->shared.jobs;
-	int status;
-
-	s->captures = calloc(s->files.n, sizeof(*s->captures));
-	s->of = calloc(s->files.n, sizeof(*s->of));
-	s->frames = calloc(s->files.n, sizeof(*s->frames));
-	if (!s->captures || !s->of || !s->frames || !readers) {
-		free(readers);
-		return cmd_errorf(s->call, NULL, "out of memory");
-	}
-	status = input_open_all(readers, s->call, (const char *const *)s->files.at, s->files.n,
-				INPUT_ALL_EVENTS,
-				jobs && jobs < 1024 ? (unsigned)jobs : pool_cpus());
-	for (size_t i = 0; i < s->files.n; i++) {
-		if (!status)
-			status = open_capture(s, i, readers[i]);
-		else
-			cdict_reader_close(readers[i]);
-	}
-	free(readers);
-	s->frames[0].others = s->frames + 1;
-	s->frames[0].n_others = s->files.n - 1;
-	return status;
-}
 
 /* A larger file is not SQL text. */
 enum { SQL_MOST = 1 << 20 };
@@ -162,11 +76,19 @@ static bool is_piped(const struct session *s)
 	       S_ISFIFO(st.st_mode);
 }
 
-/* Reads the statements: from the first operand, or the file of --sql. */
+/* Statements may follow the files: the first operand is a file then, the last one is not. */
+static bool is_last(const struct cmd_call *call)
+{
+	size_t n = call->n_operands;
+
+	return n > 1 && !access(call->operands[0], F_OK) && access(call->operands[n - 1], F_OK);
+}
+
+/* Reads the statements: from the first or last operand, or the file of --sql. */
 static int read_sql(struct session *s)
 {
 	const struct cmd_call *call = s->call;
-	size_t first = s->opts->sql ? 0 : 1;
+	size_t n = call->n_operands, first = 0;
 	const char *file;
 	int status;
 
@@ -175,19 +97,20 @@ static int read_sql(struct session *s)
 		if (status)
 			return status;
 	} else {
-		if (!call->n_operands)
+		if (!n)
 			return cmd_usage(call, "needs a statement: 'SELECT ...', or --sql FILE");
-		s->sql = strdup(call->operands[0]);
+		first = !is_last(call);
+		s->sql = strdup(call->operands[first ? 0 : n - 1]);
 		if (!s->sql)
 			return cmd_errorf(call, NULL, "out of memory");
+		n--;
 	}
-	if (call->n_operands > first)
-		return input_files_add(&s->files, call, call->operands + first,
-				       call->n_operands - first);
+	if (n)
+		return input_files_add(&s->captures.files, call, call->operands + first, n);
 	file = s->opts->shared.input;
 	if (!file)
 		file = is_piped(s) ? "-" : INPUT_DEFAULT;
-	return input_files_add(&s->files, call, &file, 1);
+	return input_files_add(&s->captures.files, call, &file, 1);
 }
 
 /* ---- running ---- */
@@ -255,7 +178,8 @@ static int write_results(void *ctx, struct sink *sink, struct cdict_error *err)
 
 	if (s->opts->shared.format == AS_PARQUET)
 		return write_parquet(s, sink, err);
-	query_printer_init(&printer, sink, (enum table_format)s->opts->shared.format, s->frames);
+	query_printer_init(&printer, sink, (enum table_format)s->opts->shared.format,
+			   s->captures.frames);
 	rc = run_sql(s, &out, err);
 	if (!rc)
 		rc = query_printer_end(&printer);
@@ -266,18 +190,18 @@ static int write_results(void *ctx, struct sink *sink, struct cdict_error *err)
 static int run(struct session *s)
 {
 	const struct options_shared *o = &s->opts->shared;
-	struct query_options opts = { .jobs = s->captures[0].filter.query.jobs };
+	struct query_options opts = { .jobs = captures_jobs(&s->captures) };
 	struct cdict_error err = { 0 };
 	struct pager p;
 	int rc;
 
-	if (query_open(&s->query, s->of, s->files.n, &opts, &err))
+	if (query_open(&s->query, s->captures.of, s->captures.files.n, &opts, &err))
 		return cmd_error(s->call, NULL, &err);
 	if (o->output)
 		return cmd_output_write(s->call, o->output, 0, write_results, s);
 	pager_open(&p, s->call, o->format == TABLE_AS_TEXT);
-	s->frames[0].columns = pager_columns();
-	s->frames[0].wide = s->call->verbose > 0;
+	s->captures.frames[0].columns = pager_columns();
+	s->captures.frames[0].wide = s->call->verbose > 0;
 	rc = write_results(s, &p.sink, &err);
 	if (rc && err.code) {
 		pager_close(&p);
@@ -288,23 +212,10 @@ static int run(struct session *s)
 
 static int report_loss(const struct session *s)
 {
-	int status = CMD_DONE;
-
-	if (s->call->verbose && s->query) {
-		size_t blocks = 0;
-
-		for (size_t i = 0; i < s->files.n; i++)
-			blocks += cdict_reader_block_count(s->captures[i].reader);
-		cmd_warn(s->call, NULL, "%" PRIu64 " of %zu event blocks read",
-			 query_blocks_read(s->query), blocks);
-	}
-	for (size_t i = 0; i < s->files.n; i++) {
-		int one = cmd_loss_status(s->call, s->files.at[i], s->captures[i].reader,
-					  s->opts->shared.max_loss_pct);
-
-		status = one ? one : status;
-	}
-	return status;
+	if (s->call->verbose && s->query)
+		cmd_warn(s->call, NULL, "%" PRIu64 " of %" PRIu64 " event blocks read",
+			 query_blocks_read(s->query), captures_blocks(&s->captures));
+	return captures_loss_status(&s->captures);
 }
 
 static int query_cmd_run(const struct cmd_call *call)
@@ -320,22 +231,14 @@ static int query_cmd_run(const struct cmd_call *call)
 	if (!status)
 		status = read_sql(&s);
 	if (!status)
-		status = open_captures(&s);
+		status = captures_open(&s.captures, call);
 	if (!status)
 		status = run(&s);
 	if (!status)
 		status = report_loss(&s);
 	query_close(s.query);
-	for (size_t i = 0; s.captures && i < s.files.n; i++) {
-		label_index_free(s.captures[i].labels);
-		options_filter_fini(&s.captures[i].filter);
-		cdict_reader_close(s.captures[i].reader);
-	}
-	free(s.captures);
-	free(s.of);
-	free(s.frames);
+	captures_close(&s.captures);
 	free(s.sql);
-	texts_fini(&s.files);
 	return status;
 }
 

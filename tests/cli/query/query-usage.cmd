@@ -20,3 +20,4 @@ echo 'SELECT count(*) FROM sched_switch' | "$CDICT" query --sql - x.cdict
 "$CDICT" query 'SELECT count(*) FROM sched_switch' "$DATA/kvm-small.data" 
 cat x.cdict | "$CDICT" query 'SELECT run, count(*) FROM sched_switch'
 "$CDICT" query 'SELECT count(*) FROM sched_switch' -i x.cdict --time 0%-50%
+"$CDICT" query -q x.cdict "$DATA/kvm-small.data" 'SELECT run = '"'x.cdict'"', count(*) FROM sched_switch GROUP BY 1'

@@ -72,6 +72,9 @@ others() {
 		tail -n 1 | tr -d '\r' >want
 	duckdb "SELECT count(*), sum(dur), min(ts), max(ts) FROM 'out/thread_state/*/*.parquet'" >got
 	cmp want got || cat want got
+	rm -rf out
+	"$CDICT" export -q --to parquet -o out kvm-pipe.cdict kvm-small.cdict || echo "two captures: export ends with $?"
+	compare kvm-pipe.cdict,kvm-small.cdict out | grep -v '^compared [1-9][0-9]* tables, [1-9][0-9]* rows$'
 }
 verdict windows_io_traces_and_foreign_names_are_read_too "$(others)"
 

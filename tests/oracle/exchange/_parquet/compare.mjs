@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// compare.mjs CDICT CAPTURE DIR: every table in DIR, as DuckDB and hyparquet read it, has the rows of `cdict query`.
+// compare.mjs CDICT CAPTURE[,CAPTURE] DIR: every table in DIR, as DuckDB and hyparquet read it, has the rows of `cdict query`.
 // compare.mjs CDICT CAPTURE FILE SQL: so has the result FILE of that statement.
 // Prints differences, and at the end how many tables and rows were compared.
 import { spawnSync } from 'node:child_process';
@@ -9,12 +9,12 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 
-const [cdict, capture, path, statement] = process.argv.slice(2);
+const [cdict, captures, path, statement] = process.argv.slice(2);
 const duck = await (await DuckDBInstance.create(':memory:')).connect();
 
 // The results of several statements.
 function query(...statements) {
-	const { status, stdout, stderr, error } = spawnSync(cdict, ['query', '-q', '--max-loss', '100', '--format', 'json', '--sql', '-', capture],
+	const { status, stdout, stderr, error } = spawnSync(cdict, ['query', '-q', '--max-loss', '100', '--format', 'json', '--sql', '-', ...captures.split(',')],
 		{ encoding: 'utf8', maxBuffer: 2 ** 31, input: statements.join(';') });
 	if (status !== 0 && status !== 2) // 2: the trace has broken lines
 		throw new Error(error ?? stderr);
