@@ -17,6 +17,7 @@
 #include "query/export/export.h"
 #include "query/export/gzip.h"
 #include "query/export/io_export.h"
+#include "query/export/tracedat_export.h"
 #include "tables/stacks/flame.h"
 
 enum to {
@@ -28,11 +29,13 @@ enum to {
 	TO_SQLITE,
 	TO_PARQUET,
 	TO_PERFWHIZ,
+	TO_TRACEDAT,
 	TO_AUTO
 };
 
-static const char *const to_names[] = { "perfetto", "chrome",  "pfw",      "csv",  "folded",
-					"sqlite",   "parquet", "perfwhiz", "auto", NULL };
+static const char *const to_names[] = { "perfetto",  "chrome", "pfw",     "csv",
+					"folded",    "sqlite", "parquet", "perfwhiz",
+					"trace.dat", "auto",   NULL };
 
 static const struct {
 	const char *ending;
@@ -41,8 +44,8 @@ static const struct {
 		{ ".json", TO_CHROME },      { ".pfw", TO_PFW },
 		{ ".csv", TO_CSV },          { ".folded", TO_FOLDED },
 		{ ".sqlite", TO_SQLITE },    { ".db", TO_SQLITE },
-		{ ".parquet", TO_PARQUET } };
-#define ENDINGS ".pftrace, .json, .pfw, .csv, .folded, .sqlite or .parquet"
+		{ ".parquet", TO_PARQUET },  { ".dat", TO_TRACEDAT } };
+#define ENDINGS ".pftrace, .json, .pfw, .csv, .folded, .sqlite, .parquet or .dat"
 
 /* One kind of folded stacks is the default, without a name. */
 static const char *const by_names[] = { "off-cpu", "exits", "wakeups", "switches", NULL };
@@ -116,7 +119,8 @@ static int choose(struct job *job, const char *path)
 			job->call,
 			"option --gzip: the output of --to perfwhiz is already compressed");
 	if (!strcmp(path, "-") && isatty(STDOUT_FILENO) &&
-	    (job->to == TO_PERFETTO || job->to == TO_PERFWHIZ || job->gzip))
+	    (job->to == TO_PERFETTO || job->to == TO_PERFWHIZ || job->to == TO_TRACEDAT ||
+	     job->gzip))
 		return cmd_usage(job->call,
 				 "cannot write binary output to a terminal; use -o FILE");
 	return CMD_DONE;
@@ -137,6 +141,9 @@ static int write_format(struct job *job, struct sink *s, struct cdict_error *err
 	struct folded folded = { 0 };
 	int rc;
 
+	if (job->to == TO_TRACEDAT)
+		return tracedat_export_write(&job->f.walk, &job->f.filter.query, s, &job->report,
+					     err);
 	if (job->io)
 		return io_export_write(&job->f.walk, io[job->to], s, &job->report, err);
 	if (job->to != TO_FOLDED)
@@ -179,10 +186,18 @@ static int add_analyses(struct job *job, struct cdict_error *err)
 
 	if (job->io)
 		return 0;
+	if (job->to == TO_TRACEDAT) /* for -t and --vm */
+		return analyze_vcpus_new(&job->f.walk.vcpus, job->f.walk.eng, err);
 	if (job->to != TO_FOLDED)
 		return export_prepare(&job->f.walk, err);
 	return analyze_stacks_new(&job->stacks, job->f.walk.eng, (enum analyze_stacks_by)o->by,
 				  err);
+}
+
+static void report_tracedat(const struct job *job)
+{
+	if (cdict_reader_stack_count(job->f.reader))
+		cmd_warn(job->call, job->f.file, "call chains are left out: a trace.dat has none");
 }
 
 /* Warns which parts of the output are missing because their events were not recorded. */
@@ -192,6 +207,8 @@ static void report_lacks(struct job *job)
 
 	if (job->io)
 		return;
+	if (job->to == TO_TRACEDAT)
+		return report_tracedat(job);
 	if (job->to == TO_FOLDED)
 		flame_warn(f,
 			   (enum analyze_stacks_by)((const struct export_opts *)f->call->opts)->by);
@@ -208,7 +225,7 @@ static int walk(struct job *job)
 	struct cdict_error err = { 0 };
 
 	job->io = io_export_is(f->reader);
-	if (job->io && (job->to == TO_FOLDED || job->to == TO_PERFWHIZ))
+	if (job->io && (job->to == TO_FOLDED || job->to == TO_PERFWHIZ || job->to == TO_TRACEDAT))
 		return cmd_errorf(job->call, f->file,
 				  "was converted from I/O traces, which --to %s cannot represent",
 				  to_names[job->to]);
@@ -253,7 +270,8 @@ static int export_run(const struct cmd_call *call)
 		status = cmd_usage(call, "unexpected operand '%s': --to %s writes one capture",
 				   call->operands[1], to_names[job.to]);
 	if (!status)
-		status = figures_open_file(&job.f, call, input_file(call));
+		status = (job.to == TO_TRACEDAT ? figures_open_events : figures_open_file)(
+			&job.f, call, input_file(call));
 	if (!status)
 		status = walk(&job);
 	if (!status) {
@@ -263,7 +281,11 @@ static int export_run(const struct cmd_call *call)
 	if (!status && job.report.cpus_left_out)
 		cmd_warn(call, job.f.file, "Perfetto takes at most 1024 CPUs: left out %u",
 			 job.report.cpus_left_out);
-	if (!status && job.report.left_out)
+	if (!status && job.report.left_out && job.to == TO_TRACEDAT)
+		cmd_warn(call, job.f.file,
+			 "left out %llu events without a CPU or a tracepoint's format, or too long",
+			 (unsigned long long)job.report.left_out);
+	else if (!status && job.report.left_out)
 		cmd_warn(
 			call, job.f.file,
 			"too many events of one thread overlap for its Perfetto tracks: left out %llu",
@@ -282,7 +304,7 @@ static const struct cmd_option export_options[] = {
 	OPTION_OUTPUT_OR_STDOUT,
 	CMD_CHOICE(
 		0, "to", struct export_opts, to, "FORMAT", to_names, "auto",
-		"perfetto, chrome (JSON), pfw, csv, folded (stacks), sqlite, parquet (a folder), or perfwhiz; auto: by the "
+		"perfetto, chrome (JSON), pfw, csv, folded (stacks), sqlite, parquet (a folder), perfwhiz, or trace.dat; auto: by the "
 		"output's ending, " ENDINGS),
 	CMD_FLAG('z', "gzip", struct export_opts, gzip,
 		 "compress the output, as done for one that ends in .gz"),

@@ -53,17 +53,15 @@ int figures_open(struct figures *f, const struct cmd_call *call)
 	return status ? status : figures_open_file(f, call, input_file(call));
 }
 
-int figures_open_file(struct figures *f, const struct cmd_call *call, const char *file)
+static int open_with(struct figures *f, const struct cmd_call *call, const char *file,
+		     unsigned flags)
 {
 	struct tables_options opts = { 0 };
 	struct cdict_error err = { 0 };
 	int rc;
 
 	*f = (struct figures){ .call = call, .opts = call->opts, .file = file };
-	rc = input_open(&f->reader, call, f->file,
-			call->cmd->all_events || f->opts->window_start || f->opts->window_end
-				? INPUT_ALL_EVENTS
-				: 0);
+	rc = input_open(&f->reader, call, f->file, flags);
 	if (rc)
 		return rc;
 	rc = options_filter_init(&f->filter, f->opts, f->reader, &err);
@@ -93,6 +91,19 @@ int figures_open_file(struct figures *f, const struct cmd_call *call, const char
 	opts.names = options_names(f->opts, &f->filter, f->labels);
 	rc = tables_walk_init(&f->walk, f->reader, &opts, &err);
 	return rc ? figures_fail(f, &err) : CMD_DONE;
+}
+
+int figures_open_file(struct figures *f, const struct cmd_call *call, const char *file)
+{
+	const struct options_shared *o = call->opts;
+	bool all = call->cmd->all_events || o->window_start || o->window_end;
+
+	return open_with(f, call, file, all ? INPUT_ALL_EVENTS : 0);
+}
+
+int figures_open_events(struct figures *f, const struct cmd_call *call, const char *file)
+{
+	return open_with(f, call, file, INPUT_ALL_EVENTS);
 }
 
 /* With fewer events a single thread finishes before a second one starts. */

@@ -60,6 +60,8 @@ int figures_command(const struct cmd_call *call,
 int figures_open(struct figures *f, const struct cmd_call *call);
 /* figures_open_file - like figures_open(), for a command that takes several files. */
 int figures_open_file(struct figures *f, const struct cmd_call *call, const char *file);
+/* figures_open_events - the same, with all events of a perf recording. */
+int figures_open_events(struct figures *f, const struct cmd_call *call, const char *file);
 /* Before this, the command registers its analyses with f->walk. */
 int figures_run(struct figures *f);
 /* figures_any_task - after the walk: whether any task matches --task, --tid and --vm;
