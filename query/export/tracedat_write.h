@@ -17,11 +17,14 @@ struct tracedat_writer {
 	bool big;
 	unsigned long_size;
 	uint32_t page_size, n_cpus;
-	uint64_t *pages;     /* by CPU, of the first pass */
-	ARRAY(int32_t) tids; /* selected, ascending */
-	bool selects;        /* only some tasks */
-	uint64_t at;         /* bytes written */
-	size_t longest;      /* event */
+	uint64_t *pages;                         /* by CPU, of the first pass */
+	uint64_t *events;                        /* by CPU */
+	ARRAY(const struct cdict_loss *) losses; /* by CPU and end */
+	struct buf payload;                      /* of the event */
+	ARRAY(int32_t) tids;                     /* selected, ascending */
+	bool selects;                            /* only some tasks */
+	uint64_t at;                             /* bytes written */
+	size_t longest;                          /* event */
 };
 
 /* tracedat_put - appends a number of @size bytes. */

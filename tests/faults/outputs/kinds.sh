@@ -212,7 +212,7 @@ others() {
 	done
 	ls | grep old
 	# a file of its own, again and again
-	for to in perfetto chrome pfw perfwhiz csv; do
+	for to in perfetto chrome pfw perfwhiz trace.dat csv; do
 		for n in 1 2; do "$CDICT" export -q ../in.cdict --to $to -o x.$to || echo "$to, $n: status $?"; done
 	done
 	"$CDICT" export -q ../in.cdict --to perfetto -z -o x.gz && "$CDICT" export -q ../in.cdict --to perfetto -z -o x.gz || echo "gz: status $?"

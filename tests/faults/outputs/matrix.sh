@@ -43,6 +43,7 @@ exported_chrome() { exported "$1" chrome; }
 exported_pfw() { exported "$1" pfw; }
 exported_csv() { exported "$1" csv; }
 exported_perfwhiz() { exported "$1" perfwhiz; }
+exported_tracedat() { exported "$1" trace.dat; }
 exported_sqlite() { exported "$1" sqlite; }
 exported_gzip() { "$CDICT" export -q in.cdict --map map.csv -o "$1" --to pfw -z; }
 # a picture of figures that were made before
@@ -169,7 +170,7 @@ full() {
 }
 
 commands='convert annotate anonymize stats report heatmap heatmap_page flame exported exported_chrome exported_pfw exported_csv
-	exported_perfwhiz exported_gzip comparison identify swept'
+	exported_perfwhiz exported_tracedat exported_gzip comparison identify swept'
 if "$CDICT" query -q 'SELECT 1' "$DATA/kvm-small.data" >/dev/null 2>may.err; then
 	commands+=' queried queried_csv queried_json exported_sqlite'
 else

@@ -115,6 +115,10 @@ left_out() {
 	"$CDICT" convert -q "$DATA/job.pfw" -o job.cdict
 	"$CDICT" export -q -o no.dat job.cdict 2>&1 | grep -q 'was converted from I/O traces' || echo "I/O traces are exported"
 	[ ! -e no.dat ] || echo "no.dat was written"
+	if [ -n "$SHARED" ]; then
+		xz -dc "$SHARED/captures/found/x-cpu65535.cdict.xz" >cpus.cdict
+		"$CDICT" export -q -o no.dat cpus.cdict 2>&1 | grep -q 'the capture has 65531 CPUs; a trace.dat is written of at most 8192' || echo "65531 CPUs"
+	fi
 	"$CDICT" export -q --to trace.dat "$DATA/kvm-small.data" -o - >pipe.dat
 	export_of "$DATA/kvm-small.data"
 	cmp pipe.dat t.dat
