@@ -11,6 +11,7 @@
 #include "base/text/sink.h"
 #include "base/text/suggest.h"
 #include "cdict/version.h"
+#include "cmd/core/foreign.h"
 #include "cmd/core/help.h"
 #include "cmd/core/options.h"
 #include "cmd/core/parse.h"
@@ -66,11 +67,16 @@ static const struct cmd *find_command(const char *name)
 	return NULL;
 }
 
-static int no_command(const char *name)
+static int no_command(const char *const *args)
 {
 	const struct cmd_call call = { .cmd = NULL };
+	const struct foreign_command *foreign = foreign_command(args);
+	const char *name = args[0];
 	struct suggest s;
 
+	if (foreign)
+		return cmd_usage(&call, "'%s' is a command of %s; use %s", foreign->words,
+				 foreign->tool, foreign->use);
 	suggest_begin(&s, name, strlen(name));
 	for (size_t i = 0; commands[i]; i++)
 		suggest_try(&s, commands[i]->name);
@@ -163,10 +169,10 @@ static int help(const char *const *argv)
 
 	if (argv[0] && !strcmp(argv[0], "--"))
 		argv++;
-	if (argv[0]) {
+	if (argv[0] && strcmp(argv[0], "help")) {
 		cmd = find_command(argv[0]);
 		if (!cmd)
-			return no_command(argv[0]);
+			return no_command(argv);
 		if (argv[1])
 			return cmd_usage(&call, "unexpected operand '%s'", argv[1]);
 	}
@@ -217,6 +223,6 @@ int main(int argc, char **argv)
 	if (first[0] == '-')
 		return cmd_usage(&call, "unknown option '%s'", first);
 	if (!find_command(first))
-		return no_command(first);
+		return no_command(args);
 	return run(find_command(first), args + 1);
 }

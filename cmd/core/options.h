@@ -109,7 +109,7 @@ extern const char *const options_picks[]; /* each first last outer rearmed: enum
 		OPTION_JSON(options_text_or_json)
 #define OPTION_SORT(preset)                                                                        \
 	CMD_STRING('s', "sort", struct options_shared, sort, "KEY[:asc|:desc]",                    \
-		   "sort by this column, named as in the JSON output (default: " preset ")")
+		   "sort by this column: its JSON key, or its heading (default: " preset ")")
 #define OPTION_TOP                                                                                 \
 	CMD_UINT('n', "top", struct options_shared, top, "N", NULL, "only the first N rows")
 #define OPTION_JOBS                                                                                \

@@ -26,6 +26,9 @@
 struct script_opts {
 	struct options_shared shared;
 	const char *fields;
+	struct cmd_tids pids;
+	struct cmd_list comms;
+	uint64_t most; /* events */
 	bool ns, no_stacks;
 };
 
@@ -34,6 +37,11 @@ static const struct cmd_option script_options[] = {
 	OPTION_EVENT,
 	OPTION_CPU,
 	OPTIONS_TASKS,
+	CMD_TIDS(0, "pid", struct script_opts, pids, "LIST",
+		 "only tasks of these processes, as in 17,23"),
+	CMD_LIST(0, "comms", struct script_opts, comms, "COMM",
+		 "only tasks with this comm, comma list, repeatable"),
+	CMD_UINT('n', "top", struct script_opts, most, "N", NULL, "only the first N events"),
 	CMD_STRING(
 		'F', "fields", struct script_opts, fields, "LIST",
 		"print these of comm, pid, tid, cpu, time, period (of samples), event, trace, and "
@@ -371,6 +379,7 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 	struct late late;
 	struct cdict_event ev;
 	struct pager pager;
+	uint64_t most = ((const struct script_opts *)call->opts)->most, n = 0;
 	int ret = -ENOMEM, rc;
 	bool ready = lines_init(&lines, call, r);
 
@@ -389,7 +398,7 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 			query.types = NULL;
 		ret = cdict_events_open(&it, r, &query, &err);
 	}
-	while (!ret && !ferror(stdout) && !pager.gone && !pager.sink.error &&
+	while (!ret && !ferror(stdout) && !pager.gone && !pager.sink.error && (!most || n < most) &&
 	       (ret = cdict_events_next(it, &ev, &err)) > 0) {
 		ret = 0;
 		tie = late.n && late_any(&late, ev.t_ns);
@@ -400,6 +409,7 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 		late_release(&late, ev.t_ns, &text);
 		at = text.len;
 		if (!tie || wanted(f, o, tids, &ev)) {
+			n++;
 			line(&lines, &ev,
 			     lines.head.stacks && cdict_events_stack(it) != CDICT_NO_STACK, &text);
 			script_fields_stack(&lines.head, r, it, &text);
@@ -432,7 +442,19 @@ static int by_tid(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* -t and --vm, with the meaning they have for tables: the tasks are known only after a full
+/* Whether --pid and --comms select the task. */
+static bool selected(const struct script_opts *o, const struct analyze_task *task)
+{
+	bool pid = !o->pids.n, comm = !o->comms.n;
+
+	for (size_t i = 0; i < o->pids.n && !pid; i++)
+		pid = o->pids.at[i] == (task->pid > 0 ? task->pid : task->tid);
+	for (size_t i = 0; i < o->comms.n && !comm; i++)
+		comm = !strcmp(o->comms.at[i], task->comm);
+	return pid && comm;
+}
+
+/* -t, --vm, --pid and --comms, with the meaning they have for tables: the tasks are known only after a full
  * walk. */
 static int print_tasks(const struct cmd_call *call, const char *input)
 {
@@ -450,9 +472,12 @@ static int print_tasks(const struct cmd_call *call, const char *input)
 	for (size_t i = 0; !status && i < analyze_engine_task_count(f.walk.eng); i++) {
 		const struct analyze_task *task = analyze_engine_task(f.walk.eng, (uint32_t)i);
 
-		if (names_wanted(&f.walk.names, task) && array_push(&tids, task->tid))
+		if (names_wanted(&f.walk.names, task) && selected(call->opts, task) &&
+		    array_push(&tids, task->tid))
 			status = figures_no_memory(&f);
 	}
+	if (!status && !tids.n)
+		status = cmd_errorf(call, input, "no task with this process id or comm");
 	if (!status) {
 		qsort(tids.at, tids.n, sizeof(*tids.at), by_tid);
 		status = print_all(call, input, f.reader, &f.filter, &tids);
@@ -475,7 +500,7 @@ static int script_run(const struct cmd_call *call)
 
 	if (script_fields_parse(&fields, opts->fields, opts->ns, &err))
 		return cmd_usage(call, "%s", err.text);
-	if (o->task || o->vm)
+	if (o->task || o->vm || opts->pids.n || opts->comms.n)
 		return print_tasks(call, input);
 	status = input_open(&r, call, input, INPUT_ALL_EVENTS);
 	if (status)
@@ -497,6 +522,8 @@ static const struct cmd_example script_examples[] = {
 	  "switches of two CPUs in a tenth of a second" },
 	{ "cdict script -t vhost --vm web run.cdict", "events of the vhost threads of one VM" },
 	{ "cdict script -F comm,tid,time,event", "these fields, as perf script -F" },
+	{ "cdict script -n 20 --comms 'CPU 0/KVM' run.cdict",
+	  "the first 20 events of these threads" },
 	{ NULL, NULL },
 };
 

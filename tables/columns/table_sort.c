@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fail.h"
 #include "tables/columns/table.h"
@@ -33,18 +34,52 @@ static int unknown_key(const struct table *t, const char *key, size_t len, struc
 			  (int)len, key, known);
 }
 
+/* Whether @name is @whole, or what is before one of its units, whatever the case. */
+static bool is_name(const char *whole, const char *const *units, const char *name, size_t len)
+{
+	if (strlen(whole) < len || strncasecmp(whole, name, len))
+		return false;
+	if (!whole[len])
+		return true;
+	for (; *units; units++)
+		if (!strcmp(whole + len, *units))
+			return true;
+	return false;
+}
+
+/* The column with that key, else that heading, with or without its unit, else that key without its
+ * unit; n_columns: none. */
+static size_t find_column(const struct table *t, const char *name, size_t len)
+{
+	static const char *const none[] = { NULL };
+	static const char *const of_titles[] = { " ms", " us", " ns", " s", " %", NULL };
+	static const char *const of_keys[] = { "_ns", "_percent", NULL };
+	size_t c;
+
+	for (c = 0; c < t->n_columns; c++)
+		if (!strncmp(t->columns[c].key, name, len) && !t->columns[c].key[len])
+			return c;
+	for (c = 0; c < t->n_columns && len; c++)
+		if (is_name(t->columns[c].title, none, name, len))
+			return c;
+	for (c = 0; c < t->n_columns && len; c++)
+		if (is_name(t->columns[c].title, of_titles, name, len))
+			return c;
+	for (c = 0; c < t->n_columns && len; c++)
+		if (is_name(t->columns[c].key, of_keys, name, len))
+			return c;
+	return t->n_columns;
+}
+
 static int parse_keys(struct sort_keys *keys, const char *spec, struct cdict_error *err)
 {
 	const struct table *t = keys->t;
 
 	for (const char *p = spec;; p++) {
-		size_t whole = strcspn(p, ","), len = strcspn(p, ":,"), c = 0;
+		size_t whole = strcspn(p, ","), len = strcspn(p, ":,"), c = find_column(t, p, len);
 		const char *order = p + len;
 		size_t order_len = whole - len;
 
-		while (c < t->n_columns &&
-		       (strncmp(t->columns[c].key, p, len) || t->columns[c].key[len]))
-			c++;
 		if (c == t->n_columns)
 			return unknown_key(t, p, len, err);
 		if (keys->n == MAX_SORT_KEYS)
