@@ -76,6 +76,7 @@ bindir ?= $(prefix)/bin
 libdir ?= $(prefix)/lib
 includedir ?= $(prefix)/include
 mandir ?= $(prefix)/share/man
+datadir ?= $(prefix)/share/cdict
 completiondir ?= $(prefix)/share/bash-completion/completions
 zshdir ?= $(prefix)/share/zsh/site-functions
 fishdir ?= $(prefix)/share/fish/vendor_completions.d
@@ -609,6 +610,7 @@ endif
 	$(Q)$(INSTALL) -m 644 query/python/cdict/*.py '$(DESTDIR)$(pythondir)/cdict'
 	$(Q)for page in $(manpages) $(man3) $(man5) $(man7); do \
 		$(INSTALL) -D -m 644 "$$page" "$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}" || exit; done
+	$(Q)$(INSTALL) -D -m 644 doc/grafana.json '$(DESTDIR)$(datadir)/grafana.json'
 ifneq ($(completions),)
 	$(Q)$(INSTALL) -D -m 644 $(B)/completion/cdict.bash '$(DESTDIR)$(completiondir)/cdict'
 	$(Q)$(INSTALL) -D -m 644 $(B)/completion/_cdict '$(DESTDIR)$(zshdir)/_cdict'
@@ -625,7 +627,7 @@ uninstall:
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man7/%',$(man7)) \
 		'$(DESTDIR)$(completiondir)/cdict' '$(DESTDIR)$(zshdir)/_cdict' '$(DESTDIR)$(fishdir)/cdict.fish' \
 		'$(DESTDIR)$(dlfilterdir)/cdict-dlfilter.so'
-	$(Q)rm -rf '$(DESTDIR)$(includedir)/cdict' '$(DESTDIR)$(libdir)/cdict' '$(DESTDIR)$(pythondir)/cdict'
+	$(Q)rm -rf '$(DESTDIR)$(includedir)/cdict' '$(DESTDIR)$(libdir)/cdict' '$(DESTDIR)$(pythondir)/cdict' '$(DESTDIR)$(datadir)'
 
 # ---- packages -----------------------------------------------------------------------------------
 

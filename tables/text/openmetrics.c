@@ -4,8 +4,10 @@
  *
  * A column is a family: cdict_COMMAND_COLUMN, or cdict_COMMAND_TABLE_COLUMN if the table is not
  * named like its command. The columns before a table's first figure identify its rows: they are
- * labels. Names and identities after it are labels of the family "info", with value 1. That is a
- * gauge: the collector supports neither the type info nor "unknown".
+ * labels. Names and identities after it are labels of the family "info", with value 1.
+ *
+ * All families are gauges: a figure is of one window, and the next capture begins again. node_exporter's parser reads
+ * the older text format, in which a counter's name is that of its samples, and has neither the type info nor "unknown".
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -15,6 +17,7 @@
 #include "base/memory/stringset.h"
 #include "base/text/escape.h"
 #include "tables/columns/cells.h"
+#include "tables/text/openmetrics_help.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -26,10 +29,9 @@ enum { NAME_ROOM = 160 };
 static const struct unit {
 	const char *key, *name, *unit;
 } units[] = {
-	{ "_ns", "_seconds", "seconds" },
-	{ "_percent", "_ratio", "ratio" },
-	{ "_bytes", "_bytes", "bytes" },
-	{ "_per_s", "_per_second", NULL },
+	{ "_count", "_events", NULL }, /* names with _count are those of histograms */
+	{ "_ns", "_seconds", "seconds" }, { "_percent", "_ratio", "ratio" },
+	{ "_bytes", "_bytes", "bytes" },  { "_per_s", "_per_second", NULL },
 };
 
 static const struct unit *unit_of(const char *key)
@@ -47,19 +49,6 @@ static const struct unit *unit_of(const char *key)
 	return NULL;
 }
 
-/* Figures of single intervals are not sums. */
-static bool adds_up(const struct table_column *c)
-{
-	static table_getter *const of_one[] = { cell_min, cell_avg, cell_p50,
-						cell_p99, cell_max, cell_p999 };
-
-	for (size_t i = 0; i < sizeof(of_one) / sizeof(*of_one); i++) {
-		if (c->get == of_one[i])
-			return false;
-	}
-	return (c->kind == TABLE_COUNT || c->kind == TABLE_MS) && !(c->flags & TABLE_GAUGE);
-}
-
 static bool is_figure(const struct table_column *c)
 {
 	return c->kind != TABLE_TEXT && c->kind != TABLE_INTEGER && c->kind != TABLE_CODE &&
@@ -68,7 +57,8 @@ static bool is_figure(const struct table_column *c)
 
 struct family {
 	char name[NAME_ROOM];
-	bool counter, described; /* described: its metadata are written */
+	bool described; /* its metadata are written */
+	bool all;       /* of the table, not of a row */
 	const char *unit, *key, *command;
 };
 
@@ -98,14 +88,19 @@ static const char *table_part(const struct table_frame *frame, const struct tabl
 /* Writes the metadata before the first sample; then the sample up to its labels. */
 static void family_report(struct sink *s, struct family *f)
 {
-	if (!f->described) {
-		sink_printf(s, "# HELP %s %s of cdict %s\n", f->name, f->key, f->command);
-		sink_printf(s, "# TYPE %s %s\n", f->name, f->counter ? "counter" : "gauge");
-		if (f->unit)
-			sink_printf(s, "# UNIT %s %s\n", f->name, f->unit);
-	}
+	const char *help = openmetrics_help(f->command, f->key);
+
+	if (!f->described && help)
+		sink_printf(s, "# HELP %s %s%s\n", f->name, f->all ? "All rows together: " : "",
+			    help);
+	else if (!f->described)
+		sink_printf(s, "# HELP %s Column %s of cdict %s.\n", f->name, f->key, f->command);
+	if (!f->described)
+		sink_printf(s, "# TYPE %s gauge\n", f->name);
+	if (!f->described && f->unit)
+		sink_printf(s, "# UNIT %s %s\n", f->name, f->unit);
 	f->described = true;
-	sink_printf(s, "%s%s", f->name, f->counter ? "_total" : "");
+	sink_puts(s, f->name);
 }
 
 /* ---- labels ---- */
@@ -254,7 +249,6 @@ static void put_value(struct sink *s, const struct family *f, const struct table
 static void put_column(struct sink *s, struct family *f, const struct table *t, size_t c,
 		       const struct labels *l)
 {
-	f->counter = adds_up(&t->columns[c]);
 	for (size_t r = 0; r < t->shown; r++) {
 		const struct table_cell *cell = table_at(t, r, c);
 
@@ -309,7 +303,7 @@ static void put_total(struct sink *s, const struct table_frame *frame, const str
 		    (!is_figure(column) && column->kind != TABLE_TIME))
 			continue;
 		family_init(&f, frame->command, name, column->key);
-		f.counter = adds_up(column);
+		f.all = true;
 		family_report(s, &f);
 		put_value(s, &f, column, cell);
 	}
@@ -366,7 +360,7 @@ static void put_capture(struct sink *s, struct family *f, const struct table_fra
 
 /* Figures of a capture, empty if not wanted. */
 static const struct table_column of_capture[] = {
-	{ "window_ns", NULL, TABLE_MS, TABLE_GAUGE, NULL, 0 },
+	{ "window_ns", NULL, TABLE_MS, 0, NULL, 0 },
 	{ "unknown_ns", NULL, TABLE_MS, 0, NULL, 0 },
 	{ "lost_events", NULL, TABLE_COUNT, 0, NULL, 0 },
 	TABLE_COLUMNS_END,
@@ -398,7 +392,6 @@ static void put_captures(struct sink *s, const struct table_frame *frame)
 		put_capture(s, &f, capture_at(frame, i));
 	for (size_t c = 0; of_capture[c].kind != TABLE_END; c++) {
 		family_init(&f, frame->command, "capture", of_capture[c].key);
-		f.counter = adds_up(&of_capture[c]);
 		for (size_t i = 0; i <= frame->n_others; i++) {
 			const struct table_frame *of = capture_at(frame, i);
 			struct table_cell cell;

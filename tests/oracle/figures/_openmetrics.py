@@ -11,13 +11,15 @@ import re
 import sys
 
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
+from prometheus_client.parser import text_string_to_metric_families as classic_families
 
 SCALES = {"seconds": 1e-9, "ratio": 0.01, "bytes": 1, None: 1}
 
 
-def key_of(metric):
+def key_of(metric, command, table):
     """The column's key: the name without what stands before, and the unit as keys have it."""
-    for end, key in (("_seconds", "_ns"), ("_ratio", "_percent"), ("_per_second", "_per_s")):
+    counts = (("events", "count"),) if command in ("exits", "latency", "successors") and table != "hosts" else ()
+    for end, key in (("_seconds", "_ns"), ("_ratio", "_percent"), ("_per_second", "_per_s"), *counts):
         if metric.endswith(end):
             return metric[: -len(end)] + key
     return {"seconds": "ns", "ratio": "percent"}.get(metric, metric)
@@ -42,6 +44,20 @@ def collector(lines, bad):
             if m.group(1, 2) in series:
                 bad.append(f"line {n}: a series twice: {line}")
             series.add(m.group(1, 2))
+
+
+def as_classic(text, families, bad):
+    """The parser of the older text format reads the same families, each with a type and a sentence."""
+    old = {f.name: f for f in classic_families(text)}
+    for f in families:
+        same = old.pop(f.name, None)
+        if same is None or same.type != "gauge" or f.type != "gauge":
+            bad.append(f"{f.name}: {f.type}, as classic text {same and same.type}")
+        elif [s[:3] for s in same.samples] != [s[:3] for s in f.samples]:
+            bad.append(f"{f.name}: other samples as classic text")
+        if not re.fullmatch(r"(All rows together: )?[A-Z0-9v].* .*\.", f.documentation) or "Column " in f.documentation:
+            bad.append(f"{f.name}: HELP is {f.documentation!r}")
+    bad.extend(f"{name}: only as classic text" for name in old)
 
 
 def text_of(value):
@@ -76,7 +92,7 @@ def rows_agree(doc, command, families, bad):
             if f.name.startswith(prefix + "all_"):
                 continue
             used.add(f.name)
-            key = key_of(f.name[len(prefix):])
+            key = key_of(f.name[len(prefix):], command, table)
             for s in f.samples:
                 ident = tuple(sorted((k, v) for k, v in s.labels.items() if k in labels or k == "duplicate"))
                 at = got.setdefault(ident, {})
@@ -108,7 +124,7 @@ def rows_agree(doc, command, families, bad):
         for key, value in (total or {}).items():
             if isinstance(value, bool) or not isinstance(value, (int, float)) or key == "lossy":
                 continue
-            f = [f for f in families if f.name.startswith(prefix + "all_") and key_of(f.name[len(prefix) + 4:]) == key]
+            f = [f for f in families if f.name.startswith(prefix + "all_") and key_of(f.name[len(prefix) + 4:], command, table) == key]
             if not f:
                 continue # an identity
             used.add(f[0].name)
@@ -127,6 +143,7 @@ def main():
     bad = []
     families = list(text_string_to_metric_families(text))
     collector(text.splitlines(), bad)
+    as_classic(text, families, bad)
     for f in families:
         for s in f.samples:
             if s.timestamp is not None or math.isnan(s.value):

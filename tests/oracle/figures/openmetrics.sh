@@ -25,7 +25,7 @@ same() {
 # tables FILE...
 tables() {
 	for command in tasks 'tasks --per-cpu' 'tasks -n 2' latency 'latency --perf' exits 'exits --by reason' 'exits --by vm' vcpu 'vcpu --by halt' \
-		coremap switches 'switches --bucket 100' 'successors -t .' count 'count --by task'; do
+		'vcpu --by vm' 'vcpu --by antagonist' 'tasks --by group' 'exits --by port' coremap switches 'switches --bucket 100' 'successors -t .' count 'count --by task'; do
 		same $command "$@"
 	done
 }
