@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "capture/host/rings.h"
-#include "capture/stacks/kallsyms.h"
-#include "capture/stacks/spaces.h"
+#include "convert/symbols/kallsyms.h"
+#include "convert/symbols/spaces.h"
 #include "cdict/event.h"
 
 #define PID 4711

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Address spaces over time. */
-#include "capture/stacks/spaces.h"
+#include "convert/symbols/spaces.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -9,7 +9,6 @@
 
 #include "base/cursor.h"
 #include "base/system/procfs.h"
-#include "capture/host/rings.h"
 
 /* Ended processes and replaced spaces are kept this long: samples wait up to a second for their
  * batch, then for the encoder. */

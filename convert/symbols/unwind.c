@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Unwinds stacks by unwind tables. */
-#include "capture/stacks/unwind.h"
+#include "convert/symbols/unwind.h"
 
 #include <asm/perf_regs.h>
 #include <linux/perf_event.h>
 #include <unistd.h>
 
 #include "base/cursor.h"
-#include "capture/host/rings.h"
-#include "capture/stacks/dwfl.h"
+#include "convert/symbols/dwfl.h"
 
 /* Each file has a place in the one process of libdw, at addresses that no process uses; the first
  * place is this program's. */

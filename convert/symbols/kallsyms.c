@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* /proc/kallsyms: "ffffffff81000000 T _text", with "\t[kvm]" appended for modules. */
-#include "capture/stacks/kallsyms.h"
+#include "convert/symbols/kallsyms.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
  * Threads    one at a time
  * Failure    when out of memory, or beyond SPACES_VMAS mappings: some mappings are unknown
  */
-#ifndef CAPTURE_STACKS_SPACES_H
-#define CAPTURE_STACKS_SPACES_H
+#ifndef CONVERT_SYMBOLS_SPACES_H
+#define CONVERT_SYMBOLS_SPACES_H
 
 #include <linux/perf_event.h>
 

@@ -4,8 +4,8 @@
  * is loaded when stacks are recorded, and its headers are not needed to build: the interface
  * declared here has been stable since 0.158 (libdw.so.1, symbol version ELFUTILS_0.158).
  */
-#ifndef CAPTURE_STACKS_DWFL_H
-#define CAPTURE_STACKS_DWFL_H
+#ifndef CONVERT_SYMBOLS_DWFL_H
+#define CONVERT_SYMBOLS_DWFL_H
 
 #include <elf.h>
 #include <stdbool.h>

@@ -6,12 +6,12 @@
  *
  * Threads    one at a time
  */
-#ifndef CAPTURE_STACKS_ELFSYMS_H
-#define CAPTURE_STACKS_ELFSYMS_H
+#ifndef CONVERT_SYMBOLS_ELFSYMS_H
+#define CONVERT_SYMBOLS_ELFSYMS_H
 
 #include <stdbool.h>
 
-#include "capture/stacks/spaces.h"
+#include "convert/symbols/spaces.h"
 #include "cdict/stack.h"
 
 struct Dwfl;

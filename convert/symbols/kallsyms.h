@@ -5,8 +5,8 @@
  * Threads    any number of threads may look up
  * Ownership  kallsyms_read() gives, kallsyms_free() takes (NULL is fine); results are borrowed
  */
-#ifndef CAPTURE_STACKS_KALLSYMS_H
-#define CAPTURE_STACKS_KALLSYMS_H
+#ifndef CONVERT_SYMBOLS_KALLSYMS_H
+#define CONVERT_SYMBOLS_KALLSYMS_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Symbols by libdw; each file is read once. */
-#include "capture/stacks/elfsyms.h"
+#include "convert/symbols/elfsyms.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 
 #include "base/memory/buf.h"
 #include "base/system/shared_object.h"
-#include "capture/stacks/demangle.h"
-#include "capture/stacks/dwfl.h"
+#include "convert/symbols/demangle.h"
+#include "convert/symbols/dwfl.h"
 
 struct elfsyms_file {
 	Dwfl *dwfl;
