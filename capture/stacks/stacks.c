@@ -9,6 +9,7 @@
 
 #include "base/memory/array.h"
 #include "base/memory/buf.h"
+#include "base/cursor.h"
 #include "base/fail.h"
 #include "convert/symbols/dwfl.h"
 #include "convert/symbols/kallsyms.h"
@@ -112,6 +113,11 @@ static int by_time(const void *a, const void *b)
 				  : (x->at > y->at) - (x->at < y->at);
 }
 
+static void apply(struct stacks *s, const struct perf_event_header *record, uint64_t t_ns)
+{
+	spaces_record(&s->spaces, record, record->size, NATIVE_BIG, t_ns);
+}
+
 /* Applies the pending records, in time order. */
 static void take_records(struct stacks *s)
 {
@@ -119,8 +125,8 @@ static void take_records(struct stacks *s)
 		return;
 	qsort(s->pending.at, s->pending.n, sizeof(*s->pending.at), by_time);
 	for (size_t i = 0; i < s->pending.n; i++)
-		spaces_record(&s->spaces, (const void *)(s->records.data + s->pending.at[i].at),
-			      s->pending.at[i].t_ns);
+		apply(s, (const void *)(s->records.data + s->pending.at[i].at),
+		      s->pending.at[i].t_ns);
 	s->pending.n = 0;
 	s->records.len = 0;
 }
@@ -137,7 +143,7 @@ void stacks_record(struct stacks *s, const struct perf_event_header *record, uin
 	if (room && !array_push(&s->pending, (struct pending){ t_ns, s->records.len }))
 		buf_add(&s->records, record, record->size);
 	else
-		spaces_record(&s->spaces, record, t_ns);
+		apply(s, record, t_ns);
 	pthread_mutex_unlock(&s->lock);
 }
 

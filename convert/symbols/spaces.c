@@ -5,7 +5,9 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "base/cursor.h"
 #include "base/system/procfs.h"
@@ -13,26 +15,47 @@
 /* Ended processes and replaced spaces are kept this long: samples wait up to a second for their
  * batch, then for the encoder. */
 #define KEEP_NS UINT64_C(20000000000)
+/* of <linux/perf_event.h>, which may be older than the recording */
+#define MISC_FORK_EXEC (1u << 13)
+#define MISC_MMAP_BUILD_ID (1u << 14)
 #define MAPS_MAX ((size_t)16 << 20)
 
-static void space_free(struct spaces *s, struct space *space)
+static void drop_spaces(struct spaces *s, struct process_spaces *p, size_t n)
 {
-	s->n_vmas -= space->vmas.n;
-	s->n_spaces--;
-	array_fini(&space->vmas);
-	free(space);
+	for (size_t i = 0; i < n; i++)
+		vmas_fini(&s->pool, &p->all.at[i].vmas);
+	p->all.n -= n;
+	if (n)
+		memmove(p->all.at, p->all.at + n, p->all.n * sizeof(*p->all.at));
+	s->n_spaces -= n;
 }
 
 void spaces_fini(struct spaces *s)
 {
-	for (size_t i = 0; i < s->processes.n; i++)
-		for (struct space *p = s->processes.at[i].newest, *older; p; p = older) {
-			older = p->older;
-			space_free(s, p);
-		}
+	for (size_t i = 0; i < s->processes.n; i++) {
+		drop_spaces(s, &s->processes.at[i], s->processes.at[i].all.n);
+		array_fini(&s->processes.at[i].all);
+	}
 	array_fini(&s->processes);
 	map_fini(&s->by_pid);
-	stringset_fini(&s->paths);
+	vma_pool_fini(&s->pool);
+	stringset_fini(&s->texts);
+}
+
+/* The number of spaces that began at @t_ns or before: the last of them was current then. */
+static size_t begun(const struct process_spaces *p, uint64_t t_ns)
+{
+	size_t lo = 0, hi = p->all.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->all.at[mid].from_ns <= t_ns)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 /* Frees spaces that are no longer needed: older than KEEP_NS before @now_ns. */
@@ -42,19 +65,14 @@ static void tidy(struct spaces *s, uint64_t now_ns)
 
 	for (size_t i = 0; i < s->processes.n; i++) {
 		struct process_spaces *p = &s->processes.at[i];
-		struct space **at = &p->newest, *next;
+		size_t old = begun(p, since_ns);
 
-		if (!p->ended_ns || p->ended_ns > since_ns)
-			while (*at && (*at)->from_ns > since_ns)
-				at = &(*at)->older;
-		/* *at was current at since_ns; older ones were not. */
-		if (*at && (!p->ended_ns || p->ended_ns > since_ns))
-			at = &(*at)->older;
-		for (struct space *old = *at; old; old = next) {
-			next = old->older;
-			space_free(s, old);
-		}
-		*at = NULL;
+		if (p->ended_ns && p->ended_ns <= since_ns)
+			drop_spaces(s, p, p->all.n);
+		else if (old > 1)
+			drop_spaces(s, p, old - 1);
+		if (!p->all.n)
+			array_fini(&p->all);
 	}
 	s->tidy_at = 2 * s->n_spaces + 4096;
 }
@@ -66,73 +84,73 @@ static struct process_spaces *process_of(const struct spaces *s, int32_t pid)
 	return at && *at < s->processes.n ? &s->processes.at[*at] : NULL;
 }
 
-static struct space *space_new(struct spaces *s, int32_t pid, uint64_t t_ns)
+static struct process_spaces *process_add(struct spaces *s, int32_t pid)
 {
-	struct space *space = calloc(1, sizeof(*space));
-	uint32_t *at;
+	uint32_t *at = map_add(&s->by_pid, (uint32_t)pid, 0);
 
-	if (s->n_spaces >= s->tidy_at)
-		tidy(s, t_ns);
-	at = space ? map_add(&s->by_pid, (uint32_t)pid, 0) : NULL;
 	if (at && *at == MAP_NEW && array_add(&s->processes))
 		*at = (uint32_t)(s->processes.n - 1);
-	if (!at || *at == MAP_NEW) {
-		free(space);
+	return at && *at != MAP_NEW ? &s->processes.at[*at] : NULL;
+}
+
+static struct space *newest(struct process_spaces *p)
+{
+	return p && p->all.n ? &p->all.at[p->all.n - 1] : NULL;
+}
+
+/* Begins a space with the mappings of @from (taken). */
+static struct space *space_new(struct spaces *s, int32_t pid, uint64_t t_ns, struct vmas from)
+{
+	struct process_spaces *p;
+	struct space *space, *last;
+
+	if (!s->keep && s->n_spaces >= s->tidy_at)
+		tidy(s, t_ns);
+	p = process_add(s, pid);
+	last = newest(p);
+	if (last && t_ns < last->from_ns)
+		t_ns = last->from_ns;
+	space = p ? array_add(&p->all) : NULL;
+	if (!space) {
+		s->full = true;
+		vmas_fini(&s->pool, &from);
 		return NULL;
 	}
-	space->number = ++s->numbers;
-	space->from_ns = t_ns;
-	space->older = s->processes.at[*at].newest;
-	s->processes.at[*at] = (struct process_spaces){ .newest = space };
+	*space = (struct space){ ++s->numbers, t_ns, from };
+	p->ended_ns = 0;
 	s->n_spaces++;
 	return space;
 }
 
-static void add_vma(struct spaces *s, struct space *space, const struct vma *vma)
-{
-	if (s->n_vmas < SPACES_VMAS && vma->path && !array_push(&space->vmas, *vma))
-		s->n_vmas++;
-}
-
-/* Copies the mappings of @from that are outside @start to @end. */
-static void copy(struct spaces *s, struct space *to, const struct space *from, uint64_t start,
-		 uint64_t end)
-{
-	for (size_t i = 0; from && i < from->vmas.n; i++)
-		if (from->vmas.at[i].end <= start || from->vmas.at[i].start >= end)
-			add_vma(s, to, &from->vmas.at[i]);
-}
-
 static void map_in(struct spaces *s, int32_t pid, uint64_t t_ns, const struct vma *vma)
 {
-	struct process_spaces *p = process_of(s, pid);
-	struct space *space = p ? p->newest : NULL;
-	bool over = false;
+	struct space *space = newest(process_of(s, pid));
+	const struct vma *known = space ? vmas_find(&space->vmas, vma->start) : NULL;
+	bool hides = space && vmas_hides(&space->vmas, vma);
 
-	for (size_t i = 0; space && i < space->vmas.n && !over; i++)
-		over = space->vmas.at[i].start < vma->end && vma->start < space->vmas.at[i].end;
+	if (known && known->end >= vma->end && !hides)
+		return;
 	/* Keep the old space for samples resolved with it. */
-	if (over || !space) {
-		space = space_new(s, pid, t_ns);
-		if (space)
-			copy(s, space, space->older, vma->start, vma->end);
-	}
-	if (space)
-		add_vma(s, space, vma);
+	if (hides || !space)
+		space = space_new(s, pid, t_ns,
+				  space ? vmas_copy(&space->vmas) : (struct vmas){ 0 });
+	s->pool.max = s->max_vmas ? s->max_vmas : SPACES_VMAS;
+	if (!space || !vma->path || !vmas_put(&s->pool, &space->vmas, vma))
+		s->full = true;
 }
 
 /* Parses "7f5e...-7f5e... r-xp 00026000 fe:00 1234    /lib/libc.so.6". */
 static void read_line(struct spaces *s, int32_t pid, const char *line)
 {
 	char flags[8], path[PATH_MAX] = "";
-	struct vma vma;
+	struct vma vma = { 0 };
 
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64 " %4095[^\n]",
 		   &vma.start, &vma.end, flags, &vma.offset, &vma.inode, path) < 5 ||
 	    flags[2] != 'x' || vma.end <= vma.start)
 		return;
 	vma.path =
-		stringset_add(&s->paths, *path ? path : "//anon", strlen(*path ? path : "//anon"));
+		stringset_add(&s->texts, *path ? path : "//anon", strlen(*path ? path : "//anon"));
 	map_in(s, pid, 0, &vma);
 }
 
@@ -159,60 +177,86 @@ void spaces_read(struct spaces *s, const char *proc)
 	buf_fini(&text);
 }
 
-static void forked(struct spaces *s, struct cursor *c, uint64_t t_ns)
+static void forked(struct spaces *s, struct cursor *c, uint16_t misc, uint64_t t_ns)
 {
 	int32_t pid = (int32_t)cursor_u32(c), ppid = (int32_t)cursor_u32(c);
 	const struct space *parent = spaces_find(s, ppid, t_ns);
-	struct space *space;
+	struct vmas vmas = { 0 };
 
 	if (!cursor_ok(c) || pid == ppid) /* a new thread */
 		return;
-	space = space_new(s, pid, t_ns);
-	if (space)
-		copy(s, space, parent, 0, 0);
+	if (parent && !(misc & MISC_FORK_EXEC))
+		vmas = vmas_copy(&parent->vmas);
+	space_new(s, pid, t_ns, vmas);
 }
 
-static void mapped(struct spaces *s, struct cursor *c, uint64_t t_ns)
+/* Reads device, inode and its generation, or in their place the build id. */
+static void identify(struct spaces *s, struct cursor *c, uint16_t misc, struct vma *vma)
+{
+	char hex[2 * 20 + 1] = "";
+	const uint8_t *id;
+	uint8_t n;
+
+	if (!(misc & MISC_MMAP_BUILD_ID)) {
+		cursor_skip(c, 8); /* device */
+		vma->inode = cursor_u64(c);
+		cursor_skip(c, 8); /* inode generation */
+		return;
+	}
+	n = cursor_u8(c);
+	cursor_skip(c, 3);
+	id = cursor_take(c, 20);
+	for (uint8_t i = 0; id && i < n && i < 20; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	vma->build_id = *hex ? stringset_add(&s->texts, hex, strlen(hex)) : NULL;
+}
+
+static void mapped(struct spaces *s, struct cursor *c, uint32_t type, uint16_t misc, uint64_t t_ns)
 {
 	int32_t pid = (int32_t)cursor_u32(c);
-	struct vma vma;
+	/* MMAP has no protection, but a bit for data */
+	uint32_t prot = misc & PERF_RECORD_MISC_MMAP_DATA ? 0 : PROT_EXEC;
+	struct vma vma = { 0 };
 	const char *path;
-	uint32_t prot;
 	size_t len;
 
 	cursor_u32(c);
 	vma.start = cursor_u64(c);
 	vma.end = vma.start + cursor_u64(c);
 	vma.offset = cursor_u64(c);
-	cursor_skip(c, 8); /* device */
-	vma.inode = cursor_u64(c);
-	cursor_skip(c, 8); /* inode generation */
-	prot = cursor_u32(c);
-	cursor_u32(c);
+	if (type == PERF_RECORD_MMAP2) {
+		identify(s, c, misc, &vma);
+		prot = cursor_u32(c);
+		cursor_u32(c);
+	}
 	path = cursor_text(c, &len);
-	if (!cursor_ok(c) || pid < 0 || vma.end <= vma.start || !(prot & 4 /* PROT_EXEC */))
+	if (!cursor_ok(c) || pid < 0 || vma.end <= vma.start || !(prot & PROT_EXEC))
 		return;
-	vma.path = stringset_add(&s->paths, path, len);
+	vma.path = stringset_add(&s->texts, path, len);
 	map_in(s, pid, t_ns, &vma);
 }
 
-void spaces_record(struct spaces *s, const struct perf_event_header *record, uint64_t t_ns)
+void spaces_record(struct spaces *s, const void *data, size_t size, bool big, uint64_t t_ns)
 {
-	struct cursor c = cursor_init(record + 1, record->size - sizeof(*record), NATIVE_BIG);
+	struct cursor c = cursor_init(data, size, big);
+	uint32_t type = cursor_u32(&c);
+	uint16_t misc = cursor_u16(&c);
 	struct process_spaces *p;
 	int32_t pid, tid;
 
-	switch (record->type) {
+	cursor_u16(&c); /* size */
+	switch (type) {
 	case PERF_RECORD_FORK:
-		forked(s, &c, t_ns);
+		forked(s, &c, misc, t_ns);
 		break;
+	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		mapped(s, &c, t_ns);
+		mapped(s, &c, type, misc, t_ns);
 		break;
 	case PERF_RECORD_COMM:
 		pid = (int32_t)cursor_u32(&c);
-		if (cursor_ok(&c) && record->misc & PERF_RECORD_MISC_COMM_EXEC)
-			space_new(s, pid, t_ns);
+		if (cursor_ok(&c) && misc & PERF_RECORD_MISC_COMM_EXEC)
+			space_new(s, pid, t_ns, (struct vmas){ 0 });
 		break;
 	case PERF_RECORD_EXIT:
 		pid = (int32_t)cursor_u32(&c);
@@ -230,17 +274,12 @@ void spaces_record(struct spaces *s, const struct perf_event_header *record, uin
 const struct space *spaces_find(const struct spaces *s, int32_t pid, uint64_t t_ns)
 {
 	const struct process_spaces *p = process_of(s, pid);
-	const struct space *space = p ? p->newest : NULL;
+	size_t n = p ? begun(p, t_ns) : 0;
 
-	while (space && space->from_ns > t_ns)
-		space = space->older;
-	return space;
+	return n ? &p->all.at[n - 1] : NULL;
 }
 
 const struct vma *space_vma(const struct space *space, uint64_t address)
 {
-	for (size_t i = space ? space->vmas.n : 0; i-- > 0;)
-		if (space->vmas.at[i].start <= address && address < space->vmas.at[i].end)
-			return &space->vmas.at[i];
-	return NULL;
+	return space ? vmas_find(&space->vmas, address) : NULL;
 }

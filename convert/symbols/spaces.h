@@ -6,55 +6,51 @@
  *
  * Units      *_ns  of the recording's clock; 0: since the beginning
  * Threads    one at a time
- * Failure    when out of memory, or beyond SPACES_VMAS mappings: some mappings are unknown
+ * Failure    when out of memory, or beyond the limit of mappings: some are unknown
  */
 #ifndef CONVERT_SYMBOLS_SPACES_H
 #define CONVERT_SYMBOLS_SPACES_H
 
-#include <linux/perf_event.h>
-
 #include "base/memory/array.h"
 #include "base/memory/map.h"
 #include "base/memory/stringset.h"
+#include "convert/symbols/vmas.h"
 
-#define SPACES_VMAS ((size_t)1 << 20)
-
-/* An executable mapping. */
-struct vma {
-	uint64_t start, end;
-	uint64_t offset, inode; /* offset in the file; the file's inode */
-	const char *path;
-};
+#define SPACES_VMAS ((size_t)1 << 19)
 
 /* The address space of a process, from an exec, a fork or an unmapping to the next one. */
 struct space {
-	struct space *older;
 	uint64_t number; /* unique */
 	uint64_t from_ns;
-	ARRAY(struct vma) vmas;
+	struct vmas vmas;
 };
 
 /* A zeroed struct is empty. */
 struct spaces {
+	size_t max_vmas;   /* limit of mappings; 0: SPACES_VMAS */
+	bool keep;         /* all spaces, not only those of the last seconds */
+	bool full;         /* some mappings are unknown, beyond that limit or for lack of memory */
 	struct map by_pid; /* index in processes */
 	ARRAY(struct process_spaces {
-		struct space *newest;
-		uint64_t ended_ns; /* 0: still alive */
+		ARRAY(struct space) all; /* the oldest first */
+		uint64_t ended_ns;       /* 0: still alive */
 	})
 	processes;
-	struct stringset paths;
+	struct vma_pool pool;
+	struct stringset texts; /* paths and build ids */
 	uint64_t numbers;
-	size_t n_vmas, n_spaces, tidy_at;
+	size_t n_spaces, tidy_at;
 };
 
 void spaces_fini(struct spaces *s);
 
 /* spaces_read - reads all processes in @proc ("/proc"). */
 void spaces_read(struct spaces *s, const char *proc);
-/* spaces_record - handles FORK, EXIT, COMM and MMAP2 of @t_ns; ignores other records. */
-void spaces_record(struct spaces *s, const struct perf_event_header *record, uint64_t t_ns);
+/* spaces_record - handles the record of @size bytes at @data, in big-endian byte order if @big:
+ * FORK, EXIT, COMM, MMAP and MMAP2 of @t_ns; ignores others. */
+void spaces_record(struct spaces *s, const void *data, size_t size, bool big, uint64_t t_ns);
 
-/* spaces_find - the address space at @t_ns; NULL when it is unknown. */
+/* spaces_find - the address space at @t_ns; NULL when it is unknown. Valid until the next record. */
 const struct space *spaces_find(const struct spaces *s, int32_t pid, uint64_t t_ns);
 const struct vma *space_vma(const struct space *space, uint64_t address);
 

@@ -106,7 +106,7 @@ static void feed(struct spaces *s, uint32_t type, uint16_t misc, uint64_t t_ns,
 		memcpy(&r.words[n], text, strlen(text) + 1);
 	r.header.size =
 		(uint16_t)(sizeof(r.header) + n * sizeof(*words) + (text ? strlen(text) + 1 : 0));
-	spaces_record(s, &r.header, t_ns);
+	spaces_record(s, &r, r.header.size, NATIVE_BIG, t_ns);
 }
 
 static void fork_of(struct spaces *s, int32_t pid, int32_t parent, uint64_t t_ns)
