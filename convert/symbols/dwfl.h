@@ -63,9 +63,10 @@ extern struct dwfl {
 				   const char **main_file, const char **debug_file);
 	void *(*module_getelf)(Dwfl_Module *mod, Elf64_Addr *bias);
 	int (*module_build_id)(Dwfl_Module *mod, const unsigned char **bits, Elf64_Addr *vaddr);
-	const char *(*module_addrinfo)(Dwfl_Module *mod, Elf64_Addr address, Elf64_Off *offset,
-				       Elf64_Sym *sym, Elf32_Word *shndx, void **elf,
-				       Elf64_Addr *bias);
+	int (*module_getsymtab)(Dwfl_Module *mod);
+	const char *(*module_getsym_info)(Dwfl_Module *mod, int ndx, Elf64_Sym *sym,
+					  Elf64_Addr *addr, Elf32_Word *shndx, void **elf,
+					  Elf64_Addr *bias);
 	bool (*attach_state)(Dwfl *dwfl, void *elf, pid_t pid,
 			     const Dwfl_Thread_Callbacks *callbacks, void *dwfl_arg);
 	int (*getthread_frames)(Dwfl *dwfl, pid_t tid, int (*fn)(Dwfl_Frame *frame, void *arg),

@@ -253,11 +253,6 @@ void spaces_record(struct spaces *s, const void *data, size_t size, bool big, ui
 	case PERF_RECORD_MMAP2:
 		mapped(s, &c, type, misc, t_ns);
 		break;
-	case PERF_RECORD_COMM:
-		pid = (int32_t)cursor_u32(&c);
-		if (cursor_ok(&c) && misc & PERF_RECORD_MISC_COMM_EXEC)
-			space_new(s, pid, t_ns, (struct vmas){ 0 });
-		break;
 	case PERF_RECORD_EXIT:
 		pid = (int32_t)cursor_u32(&c);
 		cursor_u32(&c);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * spaces.h - the mappings of each process over time: from /proc when the recording begins, from the
- * kernel's records later. Samples are resolved a second or more after they happened, when their
- * process may have called exec, or have ended.
+ * records of the kernel later. Samples are resolved after they happened, when their process may have
+ * called exec, or have ended.
  *
  * Units      *_ns  of the recording's clock; 0: since the beginning
  * Threads    one at a time
@@ -18,7 +18,8 @@
 
 #define SPACES_VMAS ((size_t)1 << 19)
 
-/* The address space of a process, from an exec, a fork or an unmapping to the next one. */
+/* The address space of a process, from a fork or a mapping over another one to the next. As in
+ * perf, an exec removes no mappings: until the new program runs, its callers are the old one's. */
 struct space {
 	uint64_t number; /* unique */
 	uint64_t from_ns;
@@ -47,7 +48,7 @@ void spaces_fini(struct spaces *s);
 /* spaces_read - reads all processes in @proc ("/proc"). */
 void spaces_read(struct spaces *s, const char *proc);
 /* spaces_record - handles the record of @size bytes at @data, in big-endian byte order if @big:
- * FORK, EXIT, COMM, MMAP and MMAP2 of @t_ns; ignores others. */
+ * FORK, EXIT, MMAP and MMAP2 of @t_ns; ignores others. */
 void spaces_record(struct spaces *s, const void *data, size_t size, bool big, uint64_t t_ns);
 
 /* spaces_find - the address space at @t_ns; NULL when it is unknown. Valid until the next record. */

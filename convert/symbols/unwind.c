@@ -91,7 +91,7 @@ void unwinder_fini(struct unwinder *u)
 /* Puts the file into libdw's process, at its place. */
 static bool place(struct unwinder *u, uint32_t file, const struct vma *vma)
 {
-	int fd = elfsyms_open(u->pid, vma->path);
+	int fd = elfsyms_open_vma(u->symbols, u->pid, vma);
 	bool placed = fd >= 0 &&
 		      elfsyms_put(u->symbols, file, fd, u->dwfl, PLACE(file + 1), PLACE_BYTES);
 

@@ -162,7 +162,8 @@ static void a_program_is_what_it_was_at_the_time(void **state)
 	fork_of(&s, PID + 1, PID, 400);
 	assert_string_equal(at(&s, PID + 1, 99, 0x10800), "");
 	assert_string_equal(at(&s, PID + 1, 150, 0x10800), "/bin/shell");
-	assert_string_equal(at(&s, PID + 1, 205, 0x10800), "/bin/ls");
+	assert_string_equal(at(&s, PID + 1, 205, 0x10800), "/bin/shell");
+	assert_string_equal(at(&s, PID + 1, 210, 0x10800), "/bin/ls");
 	assert_string_equal(at(&s, PID + 1, 300, 0x10fff), "/bin/ls");
 	assert_string_equal(at(&s, PID + 1, 300, 0x11000), "");
 	assert_string_equal(at(&s, PID + 1, 300, 0x20000), "");
