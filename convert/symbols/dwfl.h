@@ -75,6 +75,7 @@ extern struct dwfl {
 				       const uint64_t *values);
 	void (*thread_state_register_pc)(Dwfl_Thread *thread, uint64_t pc);
 	bool (*frame_pc)(Dwfl_Frame *frame, Elf64_Addr *pc, bool *is_activation);
+	char *(*elf_rawfile)(void *elf, size_t *size);
 	int (*elf_getphdrnum)(void *elf, size_t *n);
 	Elf64_Phdr *(*elf_getphdr)(void *elf, int i, Elf64_Phdr *to);
 } dwfl;

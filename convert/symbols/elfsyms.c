@@ -46,6 +46,7 @@ int dwfl_load(struct cdict_error *err)
 		{ "dwfl_thread_state_registers", &dwfl.thread_state_registers },
 		{ "dwfl_thread_state_register_pc", &dwfl.thread_state_register_pc },
 		{ "dwfl_frame_pc", &dwfl.frame_pc },
+		{ "elf_rawfile", &dwfl.elf_rawfile },
 		{ "elf_getphdrnum", &dwfl.elf_getphdrnum },
 		{ "gelf_getphdr", &dwfl.elf_getphdr },
 	};
@@ -247,7 +248,8 @@ static void read_functions(struct elfsyms *s, struct elfsyms_file *f)
 	if (f->read)
 		return;
 	f->read = true;
-	if (functions_read(&f->functions, f->module, ELFSYMS_SYMBOLS - s->n_symbols) == -ENOMEM)
+	if (functions_read(&f->functions, f->module, ELFSYMS_SYMBOLS - s->n_symbols, &s->names) ==
+	    -ENOMEM)
 		s->out_of_memory = true;
 	s->n_symbols += f->functions.all.n;
 }

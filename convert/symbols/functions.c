@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "convert/symbols/plt.h"
+
 /* perf ends the last function, if it has no size, at the end of the page after its own. */
 #define PAGE 4096u
 
@@ -17,7 +19,7 @@ static bool is_named(const Elf64_Sym *sym, const char *name)
 {
 	unsigned visibility = ELF64_ST_VISIBILITY(sym->st_other);
 
-	if (!name || !*name || sym->st_shndx == SHN_UNDEF)
+	if (!name || !*name || sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS)
 		return false;
 	switch (ELF64_ST_TYPE(sym->st_info)) {
 	case STT_FUNC:
@@ -25,8 +27,7 @@ static bool is_named(const Elf64_Sym *sym, const char *name)
 	case STT_OBJECT:
 		return true;
 	case STT_NOTYPE: /* labels of assembly; "$x" marks code among data */
-		return sym->st_shndx != SHN_ABS && visibility != STV_HIDDEN &&
-		       visibility != STV_INTERNAL && *name != '$';
+		return visibility != STV_HIDDEN && visibility != STV_INTERNAL && *name != '$';
 	default:
 		return false;
 	}
@@ -90,9 +91,13 @@ static void tidy(struct functions *f)
 	f->all.n = kept;
 }
 
-int functions_read(struct functions *f, Dwfl_Module *module, size_t most)
+int functions_read(struct functions *f, Dwfl_Module *module, size_t most, struct stringset *names)
 {
-	int n = dwfl.module_getsymtab(module);
+	int n = dwfl.module_getsymtab(module), ret = 0;
+	Elf64_Addr bias = 0;
+	void *elf;
+	const char *bytes;
+	size_t size = 0;
 
 	if (n > 0 && (size_t)n > most)
 		return -E2BIG;
@@ -111,10 +116,14 @@ int functions_read(struct functions *f, Dwfl_Module *module, size_t most)
 		if (array_push(&f->all, new))
 			return -ENOMEM;
 	}
+	elf = dwfl.module_getelf(module, &bias);
+	bytes = elf ? dwfl.elf_rawfile(elf, &size) : NULL;
+	if (bytes)
+		ret = plt_read(f, bytes, size, bias, most - f->all.n, names);
 	if (f->all.n)
 		qsort(f->all.at, f->all.n, sizeof(*f->all.at), by_start);
 	tidy(f);
-	return 0;
+	return ret;
 }
 
 const struct elf_function *functions_find(const struct functions *f, uint64_t address)

@@ -4,12 +4,13 @@
  * several symbols have one address, it prefers some (tools/perf/util/symbol.c, choose_best_symbol).
  *
  * Threads    one at a time
- * Ownership  names are borrowed from libdw, and live as long as the module
+ * Ownership  names are borrowed from libdw, and live as long as the module, or from a set of strings
  */
 #ifndef CONVERT_SYMBOLS_FUNCTIONS_H
 #define CONVERT_SYMBOLS_FUNCTIONS_H
 
 #include "base/memory/array.h"
+#include "base/memory/stringset.h"
 #include "convert/symbols/dwfl.h"
 
 /* A zeroed struct is empty. */
@@ -26,9 +27,9 @@ struct functions {
 
 void functions_fini(struct functions *f);
 
-/* functions_read - reads the symbol table of @module, after dwfl_load(): 0, -ENOMEM, or -E2BIG for
- * more than @most symbols. */
-int functions_read(struct functions *f, Dwfl_Module *module, size_t most);
+/* functions_read - reads the symbol table of @module, after dwfl_load(), and its procedure linkage
+ * table, whose names are stored in @names: 0, -ENOMEM, or -E2BIG for more than @most symbols. */
+int functions_read(struct functions *f, Dwfl_Module *module, size_t most, struct stringset *names);
 
 /* functions_find - the function that contains @address, or NULL. */
 const struct elf_function *functions_find(const struct functions *f, uint64_t address);
