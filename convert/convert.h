@@ -19,7 +19,7 @@
 
 #include "base/memory/array.h"
 #include "cdict/writer.h"
-#include "convert/perf_stacks.h"
+#include "convert/stacks/perf_stacks.h"
 #include "convert/perfdata/perfdata.h"
 #include "format/labels/mapping.h"
 

@@ -15,7 +15,7 @@
 #include "convert/symbols/kallsyms.h"
 #include "convert/symbols/elfsyms.h"
 #include "convert/symbols/unwind.h"
-#include "convert/chains.h"
+#include "convert/stacks/chains.h"
 #include "format/file/writer.h"
 
 /* Limit of records that wait until a stack is looked up. */

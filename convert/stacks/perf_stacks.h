@@ -11,8 +11,8 @@
  * Failure    negative code with *err filled
  * Ownership  perf_stacks_new() gives, perf_stacks_free() takes (NULL is fine)
  */
-#ifndef CONVERT_PERF_STACKS_H
-#define CONVERT_PERF_STACKS_H
+#ifndef CONVERT_STACKS_PERF_STACKS_H
+#define CONVERT_STACKS_PERF_STACKS_H
 
 #include "convert/perfdata/perfdata.h"
 

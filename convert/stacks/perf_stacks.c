@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Stacks of the samples in a perf.data. */
-#include "convert/perf_stacks.h"
+#include "convert/stacks/perf_stacks.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -12,7 +12,7 @@
 
 #include "base/cursor.h"
 #include "base/fail.h"
-#include "convert/chains.h"
+#include "convert/stacks/chains.h"
 #include "convert/symbols/arrivals.h"
 #include "convert/symbols/dwfl.h"
 #include "convert/symbols/kernel.h"
