@@ -234,11 +234,27 @@ static void find_kernel(struct perf_stacks *s)
 	kernel_find(&s->kernel, &s->recorded, &host, &s->files, &s->why_kernel);
 }
 
+/* perf takes the symbols of code that has no file, made while its program ran, from this file. */
+static const char *object_of(struct perf_stacks *s, int32_t pid, const struct vma *vma)
+{
+	static const char *const none[] = { "//anon", "/dev/zero", "/anon_hugepage",
+					    "[stack", "/SYSV",     "[heap]" };
+	char path[32];
+
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		if (!strncmp(vma->path, none[i], strlen(none[i]))) {
+			snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
+			return stringset_add(&s->spaces.texts, path, strlen(path));
+		}
+	return vma->path;
+}
+
 static bool resolve(void *ctx, struct cdict_frame *frame)
 {
 	struct whose *whose = ctx;
 	struct perf_stacks *s = whose->stacks;
 	const struct vma *vma;
+	const char *object;
 
 	if (frame->mode == CDICT_MODE_KERNEL) {
 		find_kernel(s);
@@ -249,9 +265,14 @@ static bool resolve(void *ctx, struct cdict_frame *frame)
 		return true;
 	}
 	vma = frame->mode == CDICT_MODE_USER ? space_vma(whose->space, frame->address) : NULL;
-	if (vma)
+	if (!vma)
+		return false;
+	object = object_of(s, whose->pid, vma);
+	if (object == vma->path)
 		elfsyms_resolve(&s->symbols, whose->pid, vma, frame);
-	return vma;
+	else if (object)
+		frame->object = object;
+	return true;
 }
 
 /* --- samples */
