@@ -14,6 +14,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* This machine's byte order. */
+#define NATIVE_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
 struct cursor {
 	const uint8_t *at; /* next byte */
 	size_t left;       /* bytes from @at on */

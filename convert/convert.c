@@ -38,8 +38,10 @@ struct conversion {
 	struct passes passes;
 	bool directory; /* records come from several files */
 	struct convert_lent lent;
-	bool asked;   /* for formats already */
-	bool sampled; /* there was a sample */
+	struct perf_stacks *stacks; /* NULL: none are stored */
+	bool surveyed;              /* it has the mappings of the whole recording */
+	bool asked;                 /* for formats already */
+	bool sampled;               /* there was a sample */
 	ARRAY(bool)
 	misfits; /* by event: a sample did not fit the lent format; further ones are left out */
 	uint64_t progress_at;
@@ -115,11 +117,51 @@ static uint32_t stack_of(const void *ctx, uint32_t event, const uint8_t *record)
 	return b->stack(b->ctx, &s);
 }
 
+/* Reads a sample's stack, of its own chain. */
+static uint32_t own_stack_of(const void *ctx, uint32_t event, const uint8_t *record)
+{
+	const struct conversion *c = ctx;
+	bool big = perfdata_big_endian(c->pd);
+	struct perfdata_record rec = { .data = record,
+				       .size = load16(record + 6, big),
+				       .type = PERF_RECORD_SAMPLE,
+				       .misc = load16(record + 4, big) };
+
+	return perf_stacks_find(c->stacks, c->formats.events.at[event], &rec);
+}
+
+/* Whether samples that may come have stacks. */
+static bool wants_stacks(const struct conversion *c)
+{
+	if (!c->in.opts->stacks || c->in.opts->beside)
+		return false;
+	for (size_t i = 0; i < perfdata_event_count(c->pd); i++)
+		if (perf_stacks_wanted(perfdata_event_at(c->pd, i)) &&
+		    (i >= c->formats.source.n || c->formats.source.at[i].type != SOURCE_UNSTORED))
+			return true;
+	return false;
+}
+
+static int start_stacks(struct conversion *c)
+{
+	int ret = 0;
+
+	if (!c->stacks && wants_stacks(c))
+		ret = perf_stacks_new(&c->stacks, c->pd, c->in.opts->stacks, c->in.err);
+	if (ret || !c->stacks)
+		return ret;
+	ret = perf_stacks_survey(c->stacks, c->in.err);
+	c->surveyed = ret > 0;
+	c->in.ingest.source.stack = own_stack_of;
+	return ret < 0 ? ret : 0;
+}
+
 static int start_ingest(struct conversion *c)
 {
 	bool copy = !perfdata_stable(c->pd);
 	unsigned jobs = convert_jobs(c->in.opts);
 	struct encode_options opts = { .schema = c->formats.schema };
+	int ret;
 
 	c->in.ingest.source.big = perfdata_big_endian(c->pd);
 	c->in.ingest.source.copy = copy;
@@ -133,6 +175,14 @@ static int start_ingest(struct conversion *c)
 	opts.threads = jobs - 1;
 	opts.helps = true;
 	opts.depth = copy ? jobs + 1 : 4 * jobs;
+	ret = start_stacks(c);
+	if (ret)
+		return ret;
+	/* Stacks are numbered in the order of the blocks; mappings must not overtake samples. */
+	if (c->stacks && opts.threads) {
+		opts.threads = c->surveyed;
+		opts.helps = !opts.threads;
+	}
 	return ingest_start(&c->in.ingest, &opts, c->in.err);
 }
 
@@ -314,6 +364,11 @@ static int other(struct conversion *c, const struct perfdata_record *rec)
 			rounds_record(&c->rounds, id.time);
 	}
 	c->directory |= rec->file != 0;
+	if (!c->in.ingest.encode && !c->stacks && !perfdata_in_memory(c->pd) && wants_stacks(c) &&
+	    perf_stacks_new(&c->stacks, c->pd, c->in.opts->stacks, c->in.err))
+		return -ENOMEM;
+	if (c->stacks && !c->surveyed)
+		perf_stacks_record(c->stacks, rec);
 	return account_record(&c->account, &c->in.ingest, c->pd, rec, c->in.err);
 }
 
@@ -380,6 +435,16 @@ static void say_missing(struct conversion *c)
 			    : RECORD_WITH);
 }
 
+static int write_stacks(struct conversion *c)
+{
+	const char *why;
+	int ret = perf_stacks_write(c->stacks, c->in.w, &why, c->in.err);
+
+	if (!ret && *why && !c->in.report->note[0])
+		snprintf(c->in.report->note, sizeof(c->in.report->note), "%s", why);
+	return ret;
+}
+
 static int finish(struct conversion *c)
 {
 	const struct convert_beside *beside = c->in.opts->beside;
@@ -396,6 +461,8 @@ static int finish(struct conversion *c)
 		ret = kernel_symbols_write(&c->symbols, c->in.w, c->in.err);
 	if (!ret)
 		ret = import_labels(&c->in);
+	if (!ret && c->stacks)
+		ret = write_stacks(c);
 	if (!ret && beside && beside->end)
 		ret = beside->end(beside->ctx, c->in.w, c->pd, c->in.err);
 	return ret ? ret : import_end(&c->in);
@@ -420,6 +487,7 @@ int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_w
 	if (!ret)
 		ret = finish(&c);
 	import_close(&c.in);
+	perf_stacks_free(c.stacks);
 	account_fini(&c.account);
 	formats_fini(&c.formats);
 	kernel_symbols_fini(&c.symbols);

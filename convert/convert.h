@@ -19,6 +19,7 @@
 
 #include "base/memory/array.h"
 #include "cdict/writer.h"
+#include "convert/stacks/perf_stacks.h"
 #include "convert/perfdata/perfdata.h"
 #include "format/labels/mapping.h"
 
@@ -67,6 +68,9 @@ struct convert_options {
 	void *progress_ctx;
 	const struct mapping *labels; /* written to the file as well; NULL: none */
 	const struct convert_beside *beside;
+	/* Store stacks of a perf.data's samples, with symbols from there; NULL: none. Not with
+	 * @beside. */
+	const struct perf_stacks_options *stacks;
 	/* Called once, before the first sample of a recording that lacks formats, which stays as it
 	 * is. NULL: do not look for formats. */
 	int (*lend)(void *ctx, const struct perfdata *pd, struct convert_lent *out,

@@ -28,8 +28,6 @@
 #define RING_SAMPLE_REST                                                                           \
 	32u /* u64 n and n addresses, with stacks; u32 size and raw fields; unwind.h's fields */
 #define RING_TRAILER 16u /* pid, tid, time */
-/* this machine's byte order, for base/cursor.h */
-#define NATIVE_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 struct rings_options {
 	const int *cpus; /* ascending */

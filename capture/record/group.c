@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "capture/stacks/unwind.h"
+#include "convert/symbols/unwind.h"
 #include "capture/trigger/trigger.h"
 #include "cdict/stack.h"
 

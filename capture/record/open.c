@@ -12,7 +12,7 @@
 #include "base/fail.h"
 #include "capture/host/host.h"
 #include "capture/host/tracefs.h"
-#include "capture/stacks/unwind.h"
+#include "convert/symbols/unwind.h"
 #include "capture/record/internal.h"
 
 #define TYPES_MAX 65536 /* common_type has 16 bits */

@@ -15,7 +15,7 @@
 #include "base/system/monotonic.h"
 #include "capture/host/clock.h"
 #include "capture/record/internal.h"
-#include "capture/stacks/unwind.h"
+#include "convert/symbols/unwind.h"
 #include "convert/ingest/info.h"
 
 void recording_say(const struct recording *rec, bool warning, const char *fmt, ...)

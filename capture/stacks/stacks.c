@@ -8,26 +8,24 @@
 #include <stdlib.h>
 
 #include "base/memory/array.h"
-#include "base/memory/buf.h"
+#include "base/cursor.h"
 #include "base/fail.h"
-#include "capture/stacks/dwfl.h"
-#include "capture/stacks/kallsyms.h"
-#include "capture/stacks/elfsyms.h"
-#include "capture/stacks/unwind.h"
-#include "convert/chains.h"
+#include "convert/symbols/arrivals.h"
+#include "convert/symbols/dwfl.h"
+#include "convert/symbols/kallsyms.h"
+#include "convert/symbols/elfsyms.h"
+#include "convert/symbols/unwind.h"
+#include "convert/stacks/chains.h"
 #include "format/file/writer.h"
+
+/* Limit of records that wait until a stack is looked up. */
+#define RECORDS_BYTES ((size_t)4 << 20)
 
 struct stacks {
 	pthread_mutex_t lock; /* protects everything below */
 	struct chains chains;
 	struct spaces spaces;
-	/* Records for @spaces, which arrive ring by ring: another ring may hold older ones. */
-	struct buf records;
-	ARRAY(struct pending {
-		uint64_t t_ns;
-		size_t at; /* offset in records */
-	})
-	pending;
+	struct arrivals arrivals; /* for @spaces */
 	struct elfsyms symbols;
 	struct unwinder unwinder;
 	ARRAY(uint64_t) joined; /* the kernel part plus the unwound user part */
@@ -53,6 +51,7 @@ int stacks_new(struct stacks **out, struct cdict_error *err)
 		return cdict_fail_nomem(err);
 	pthread_mutex_init(&s->lock, NULL);
 	s->chains.max_bytes = STACKS_BYTES;
+	s->arrivals = (struct arrivals){ .big = NATIVE_BIG, .max_bytes = RECORDS_BYTES };
 	s->why_kernel = "";
 	ret = kallsyms_read(&s->kernel, AT_FDCWD, "/proc/kallsyms");
 	if (ret == -ENOMEM) {
@@ -77,8 +76,7 @@ void stacks_free(struct stacks *s)
 	array_fini(&s->joined);
 	elfsyms_fini(&s->symbols);
 	spaces_fini(&s->spaces);
-	buf_fini(&s->records);
-	array_fini(&s->pending);
+	arrivals_fini(&s->arrivals);
 	kallsyms_free(s->kernel);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
@@ -101,43 +99,10 @@ void stacks_processes(struct stacks *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Limit of records that wait until a stack is looked up. */
-#define RECORDS_BYTES ((size_t)4 << 20)
-
-static int by_time(const void *a, const void *b)
-{
-	const struct pending *x = a, *y = b;
-
-	return x->t_ns != y->t_ns ? (x->t_ns > y->t_ns ? 1 : -1)
-				  : (x->at > y->at) - (x->at < y->at);
-}
-
-/* Applies the pending records, in time order. */
-static void take_records(struct stacks *s)
-{
-	if (!s->pending.n)
-		return;
-	qsort(s->pending.at, s->pending.n, sizeof(*s->pending.at), by_time);
-	for (size_t i = 0; i < s->pending.n; i++)
-		spaces_record(&s->spaces, (const void *)(s->records.data + s->pending.at[i].at),
-			      s->pending.at[i].t_ns);
-	s->pending.n = 0;
-	s->records.len = 0;
-}
-
 void stacks_record(struct stacks *s, const struct perf_event_header *record, uint64_t t_ns)
 {
-	const uint8_t *room;
-
 	pthread_mutex_lock(&s->lock);
-	if (s->records.len > RECORDS_BYTES)
-		take_records(s);
-	/* the kernel's sizes keep the next record aligned */
-	room = record->size % 8 ? NULL : buf_room(&s->records, record->size);
-	if (room && !array_push(&s->pending, (struct pending){ t_ns, s->records.len }))
-		buf_add(&s->records, record, record->size);
-	else
-		spaces_record(&s->spaces, record, t_ns);
+	arrivals_add(&s->arrivals, &s->spaces, record, record->size, t_ns);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -180,7 +145,7 @@ uint32_t stacks_find(struct stacks *s, const struct stacks_sample *sample)
 	uint32_t stack;
 
 	pthread_mutex_lock(&s->lock);
-	take_records(s);
+	arrivals_take(&s->arrivals, &s->spaces);
 	whose.space = spaces_find(&s->spaces, sample->pid, sample->t_ns);
 	chain.space = whose.space ? whose.space->number : 0;
 	if (sample->user && !s->chains.full)

@@ -22,6 +22,8 @@ struct convert_opts {
 	struct options_shared shared;
 	bool stats;
 	const char *formats;
+	bool no_stacks;
+	struct perf_stacks_options stacks;
 };
 
 static const struct cmd_option convert_options[] = {
@@ -36,6 +38,12 @@ static const struct cmd_option convert_options[] = {
 	CMD_STRING(0, "formats", struct convert_opts, formats, "SOURCE",
 		   "take the tracepoint formats of a perf.data without its own from SOURCE: a "
 		   "folder (tracefs' events), a perf.data or a cdict of the same kernel"),
+	CMD_STRING(0, "symfs", struct convert_opts, stacks.symfs, "DIR",
+		   "read the programs and libraries of a perf.data's stacks below DIR"),
+	CMD_STRING(0, "buildid-dir", struct convert_opts, stacks.buildid, "DIR",
+		   "find them by build id in DIR (default: $PERF_BUILDID_DIR or ~/.debug)"),
+	CMD_FLAG(0, "no-stacks", struct convert_opts, no_stacks,
+		 "do not store the stacks of a perf.data's samples"),
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,
@@ -270,6 +278,7 @@ static int convert(const struct cmd_call *call, const struct texts *inputs, cons
 		.progress = !call->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
 		.progress_ctx = &meter,
 		.labels = labels,
+		.stacks = o->no_stacks ? NULL : &o->stacks,
 	};
 	struct convert_report report;
 	struct cdict_error err = { 0 };

@@ -309,6 +309,17 @@ static void lines_fini(struct lines *l)
 	script_fields_fini(&l->head);
 }
 
+/* Recorded without call chains, a sample's stack is its address. */
+static bool have_no_callers(const struct cdict_reader *r)
+{
+	const uint32_t *frames;
+
+	for (size_t i = 0; i < cdict_reader_stack_count(r); i++)
+		if (cdict_reader_stack_at(r, i, &frames) > 1)
+			return false;
+	return true;
+}
+
 static bool lines_init(struct lines *l, const struct cmd_call *call, const struct cdict_reader *r)
 {
 	const struct script_opts *o = call->opts;
@@ -328,6 +339,7 @@ static bool lines_init(struct lines *l, const struct cmd_call *call, const struc
 	    script_fields_init(&l->head, r, &err))
 		return false;
 	l->head.stacks = l->head.ip && !o->no_stacks;
+	l->head.alone = have_no_callers(r);
 	for (size_t i = 0; i < n; i++)
 		if (cdict_schema_at(schema, i)->n_fields / 64 >= words)
 			words = cdict_schema_at(schema, i)->n_fields / 64 + 1;
@@ -346,22 +358,20 @@ static bool lines_init(struct lines *l, const struct cmd_call *call, const struc
 	return true;
 }
 
-/* Prints like "perf script --ns -F tid,cpu,time,event,trace". */
-static void line(struct lines *l, const struct cdict_event *ev, bool stack, struct buf *out)
+/* Prints like "perf script --ns -F tid,cpu,time,event,trace,ip,sym,symoff,dso". */
+static void line(struct lines *l, const struct cdict_reader *r, const struct cdict_event *ev,
+		 uint32_t stack, struct buf *out)
 {
-	bool sampled = sampled_is(ev->type);
+	bool alone;
 
 	script_fields_head(&l->head, l->printer, ev, out);
-	/* as perf: the address alone, or the stack on the next lines */
-	if (sampled && l->head.ip && !stack)
-		buf_printf(out, " %16" PRIx64, ev->values[SAMPLED_IP]);
-	if (sampled || !l->head.trace) {
-		buf_u8(out, '\n');
-		return;
-	}
-	if (!printer_text(l->printer, ev, out) && !print_text(l->fallback, ev, out))
+	alone = script_fields_ip(&l->head, r, ev, stack, out);
+	if (!sampled_is(ev->type) && l->head.trace && !printer_text(l->printer, ev, out) &&
+	    !print_text(l->fallback, ev, out))
 		printer_plain(ev, out);
 	buf_u8(out, '\n');
+	if (!alone)
+		script_fields_stack(&l->head, r, stack, out);
 }
 
 static int print_all(const struct cmd_call *call, const char *input, struct cdict_reader *r,
@@ -410,9 +420,8 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 		at = text.len;
 		if (!tie || wanted(f, o, tids, &ev)) {
 			n++;
-			line(&lines, &ev,
-			     lines.head.stacks && cdict_events_stack(it) != CDICT_NO_STACK, &text);
-			script_fields_stack(&lines.head, r, it, &text);
+			line(&lines, r, &ev,
+			     lines.head.stacks ? cdict_events_stack(it) : CDICT_NO_STACK, &text);
 		}
 		if (tie && !ties_add(&late, &ev, &text, at))
 			text.failed = true;

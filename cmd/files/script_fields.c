@@ -146,24 +146,43 @@ void script_fields_head(struct script_fields *f, struct printer *p, const struct
 		printer_name(p, ev, out);
 }
 
-/* Like perf script: "\tffffffff8113b4d2 schedule+0x2e (/lib/x)". */
-void script_fields_stack(const struct script_fields *f, const struct cdict_reader *r,
-			 struct cdict_events *it, struct buf *out)
+/* Like perf script: "ffffffff8113b4d2 schedule+0x2e (/lib/x)". */
+static void add_frame(const struct script_fields *f, const struct cdict_frame *frame,
+		      struct buf *out)
 {
-	uint32_t stack = f->stacks ? cdict_events_stack(it) : CDICT_NO_STACK;
+	buf_printf(out, "%16" PRIx64, frame->address);
+	if (f->sym)
+		buf_printf(out, " %s", *frame->symbol ? frame->symbol : "[unknown]");
+	if (f->sym && f->symoff && *frame->symbol)
+		buf_printf(out, "+0x%" PRIx64, frame->offset);
+	if (f->dso)
+		buf_printf(out, " (%s)", *frame->object ? frame->object : "[unknown]");
+}
+
+bool script_fields_ip(const struct script_fields *f, const struct cdict_reader *r,
+		      const struct cdict_event *ev, uint32_t stack, struct buf *out)
+{
+	const uint32_t *frames;
+
+	if (!f->ip || !sampled_is(ev->type) || (stack != CDICT_NO_STACK && !f->alone))
+		return false;
+	buf_u8(out, ' ');
+	if (stack == CDICT_NO_STACK || !cdict_reader_stack_at(r, stack, &frames))
+		buf_printf(out, "%16" PRIx64, ev->values[SAMPLED_IP]);
+	else
+		add_frame(f, cdict_reader_frame_at(r, frames[0]), out);
+	return true;
+}
+
+void script_fields_stack(const struct script_fields *f, const struct cdict_reader *r,
+			 uint32_t stack, struct buf *out)
+{
 	const uint32_t *frames;
 	size_t n = stack == CDICT_NO_STACK ? 0 : cdict_reader_stack_at(r, stack, &frames);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct cdict_frame *frame = cdict_reader_frame_at(r, frames[i]);
-
-		buf_printf(out, "\t%16" PRIx64, frame->address);
-		if (f->sym)
-			buf_printf(out, " %s", *frame->symbol ? frame->symbol : "[unknown]");
-		if (f->sym && f->symoff && *frame->symbol)
-			buf_printf(out, "+0x%" PRIx64, frame->offset);
-		if (f->dso)
-			buf_printf(out, " (%s)", *frame->object ? frame->object : "[unknown]");
+		buf_u8(out, '\t');
+		add_frame(f, cdict_reader_frame_at(r, frames[i]), out);
 		buf_u8(out, '\n');
 	}
 	if (n)

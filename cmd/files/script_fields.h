@@ -18,6 +18,7 @@ struct script_fields {
 	bool period;               /* of samples, which perf prints without their event's fields */
 	bool ip, sym, symoff, dso; /* for the frames of its stack */
 	bool stacks;               /* print them: with @ip, set by the caller */
+	bool alone;                /* no stack has callers: a sample's address is on its line */
 	bool usual; /* tid, cpu, time in ns, event, trace: the same as printer_head() prints */
 	bool ns;
 	struct comms comms; /* with @comm */
@@ -36,10 +37,13 @@ void script_fields_fini(struct script_fields *f);
 void script_fields_head(struct script_fields *f, struct printer *p, const struct cdict_event *ev,
 			struct buf *out);
 
-/* script_fields_stack - prints the frames of the last event of @it, one per line, after its own
- * line, and an empty line, like perf script; nothing when it has no stack, or frames are not
- * wanted. */
+/* script_fields_ip - prints a sample's address, with the names in stack @stack if it has callers
+ * nowhere, or alone. False: it is part of the stack on the next lines. */
+bool script_fields_ip(const struct script_fields *f, const struct cdict_reader *r,
+		      const struct cdict_event *ev, uint32_t stack, struct buf *out);
+
+/* script_fields_stack - prints the frames of @stack, one per line, after the line of its event, and an empty line, like perf script; nothing for CDICT_NO_STACK. */
 void script_fields_stack(const struct script_fields *f, const struct cdict_reader *r,
-			 struct cdict_events *it, struct buf *out);
+			 uint32_t stack, struct buf *out);
 
 #endif

@@ -171,11 +171,13 @@ static struct conversion conversion_of(const struct source_kind *kind, const cha
 				       unsigned flags)
 {
 	static const char *const everything[] = { "*" };
+	static const struct perf_stacks_options stacks;
 
 	return (struct conversion){ .kind = kind,
 				    .file = file,
 				    .how = { .events = flags & INPUT_ALL_EVENTS ? everything : NULL,
-					     .n_events = flags & INPUT_ALL_EVENTS ? 1 : 0 } };
+					     .n_events = flags & INPUT_ALL_EVENTS ? 1 : 0,
+					     .stacks = &stacks } };
 }
 
 static int open_converted(struct cdict_reader **out, const struct cmd_call *call,

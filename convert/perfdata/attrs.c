@@ -167,7 +167,7 @@ static void event_fill(const struct perfdata *pd, struct event *ev, const uint8_
 	pub->write_backward = attr_flag(attr + 40, FLAG_WRITE_BACKWARD, pd->big);
 	pub->use_clockid = attr_flag(attr + 40, FLAG_USE_CLOCKID, pd->big);
 	pub->clockid = load32(attr + 92, pd->big);
-	ev->regs_user = load64(attr + 80, pd->big);
+	pub->regs_user = load64(attr + 80, pd->big);
 	ev->regs_intr = load64(attr + 96, pd->big);
 	perfdata_layout(&pub->layout, load64(attr + 24, pd->big), load64(attr + 32, pd->big),
 			load64(attr + 72, pd->big),

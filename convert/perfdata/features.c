@@ -135,6 +135,53 @@ static int event_desc(struct perfdata *pd, struct cursor *c)
 	return 0;
 }
 
+/* Flags of a build id's misc: PERF_RECORD_MISC_BUILD_ID_SIZE. */
+#define HAS_SIZE (1u << 15)
+
+int perfdata_take_build_id(struct perfdata *pd, struct cursor *c, uint16_t misc)
+{
+	struct perfdata_build_id b = { .misc = misc, .size = sizeof(b.id) };
+	const uint8_t *id;
+
+	cursor_u32(c); /* pid: of a host or a guest */
+	id = cursor_take(c, 24);
+	if (!id)
+		return CDICT_ECORRUPT;
+	memcpy(b.id, id, sizeof(b.id));
+	if (misc & HAS_SIZE)
+		b.size = id[20] < sizeof(b.id) ? id[20] : sizeof(b.id);
+	b.path = perfdata_keep_text(pd, c->at, strnlen((const char *)c->at, c->left));
+	if (!b.path)
+		return pd->no_memory ? -ENOMEM : CDICT_ECORRUPT;
+	if (!array_push(&pd->build_ids, b))
+		return 0;
+	pd->no_memory = true;
+	return -ENOMEM;
+}
+
+/* Records of build ids, one after the other. */
+static int build_ids(struct perfdata *pd, struct cursor *c)
+{
+	int r = 0;
+
+	while (c->left && !r) {
+		struct cursor in;
+		const uint8_t *bytes;
+		uint16_t misc, size;
+
+		cursor_u32(c); /* type */
+		misc = cursor_u16(c);
+		size = cursor_u16(c);
+		bytes = size < RECORD_HEADER_SIZE ? NULL
+						  : cursor_take(c, size - RECORD_HEADER_SIZE);
+		if (!bytes || !cursor_ok(c))
+			return CDICT_ECORRUPT;
+		in = cursor_init(bytes, size - RECORD_HEADER_SIZE, pd->big);
+		r = perfdata_take_build_id(pd, &in, misc);
+	}
+	return r;
+}
+
 static int clock_data(struct perfdata *pd, struct cursor *c)
 {
 	struct perfdata_features *f = &pd->features;
@@ -186,6 +233,8 @@ int perfdata_feature(struct perfdata *pd, unsigned feature, const uint8_t *data,
 	switch (feature) {
 	case FEATURE_TRACING_DATA:
 		return perfdata_read_tracing(pd, data, size, offset);
+	case FEATURE_BUILD_ID:
+		return build_ids(pd, &c);
 	case FEATURE_HOSTNAME:
 		return one_text(pd, &c, &f->hostname);
 	case FEATURE_OSRELEASE:

@@ -74,6 +74,7 @@ enum record_type {
 /* Header features (bits of adds_features), tools/perf/util/header.h. */
 enum feature {
 	FEATURE_TRACING_DATA = 1,
+	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
 	FEATURE_OSRELEASE = 4,
 	FEATURE_VERSION = 5,
@@ -111,7 +112,7 @@ struct arena_block {
 struct event {
 	struct perfdata_event pub;
 	bool named; /* its name is in the recording; else it is made from its format */
-	uint64_t regs_user, regs_intr;
+	uint64_t regs_intr;
 };
 
 /* A sample id. */
@@ -162,6 +163,7 @@ struct perfdata {
 	bool same_tail; /* one sample_id trailer fits all events */
 
 	struct perfdata_features features;
+	ARRAY(struct perfdata_build_id) build_ids;
 	struct perfdata_tracing tracing;
 	ARRAY(struct perfdata_format) formats; /* from the tracing data */
 	struct format_id {
@@ -255,6 +257,8 @@ uint64_t perfdata_record_time(const struct perfdata *pd, const struct perfdata_r
 
 /* --- features.c */
 
+/* Takes the build id in a BUILD_ID record at @c, after its header; 0, or negative. */
+int perfdata_take_build_id(struct perfdata *pd, struct cursor *c, uint16_t misc);
 void perfdata_read_features(struct perfdata *pd, const uint64_t bitmap[4], uint64_t offset);
 /* Parses one feature; 0, or negative when it is incomplete. */
 int perfdata_feature(struct perfdata *pd, unsigned feature, const uint8_t *data, size_t size,

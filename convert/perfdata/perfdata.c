@@ -387,6 +387,7 @@ void perfdata_close(struct perfdata *pd)
 	array_fini(&pd->ids);
 	places_fini(&pd->ids_at);
 	array_fini(&pd->formats);
+	array_fini(&pd->build_ids);
 	free(pd->recent);
 	free(pd);
 }
@@ -461,6 +462,28 @@ const struct perfdata_event *perfdata_event_at(const struct perfdata *pd, size_t
 const struct perfdata_features *perfdata_features(const struct perfdata *pd)
 {
 	return &pd->features;
+}
+
+const struct perfdata_build_id *perfdata_build_ids(const struct perfdata *pd, size_t *n)
+{
+	*n = pd->build_ids.n;
+	return pd->build_ids.at;
+}
+
+bool perfdata_in_memory(const struct perfdata *pd)
+{
+	return !pd->directory && pd->main.fd < 0 && pd->bytes;
+}
+
+int perfdata_again(struct perfdata **out, const struct perfdata *pd, struct cdict_error *err)
+{
+	int r;
+
+	*out = NULL;
+	if (!perfdata_in_memory(pd))
+		return 0;
+	r = perfdata_parse(out, pd->bytes, pd->size, err);
+	return r < 0 ? r : 1;
 }
 
 const struct perfdata_tracing *perfdata_tracing(const struct perfdata *pd)

@@ -55,6 +55,7 @@ struct perfdata_event {
 	uint64_t config;    /* tracepoint id for PERF_TYPE_TRACEPOINT */
 	uint64_t period;    /* of every sample, when its layout has none; 0: unknown */
 	struct perfdata_sample_layout layout;
+	uint64_t regs_user;  /* bits of PERF_REG_*: registers in each sample */
 	bool inherit;        /* recorded for some tasks and their children */
 	bool write_backward; /* into a ring that overwrites its oldest records */
 	uint32_t clockid;
@@ -171,6 +172,14 @@ struct perfdata_sample {
 	uint32_t cpu;       /* UINT32_MAX when absent */
 	const uint8_t *raw; /* NULL when absent */
 	uint32_t raw_size;
+	/* NULL when absent; u64 in the file's byte order. */
+	const uint8_t *chain;
+	uint64_t n_chain;
+	/* The registers in @regs_user of the event, and the top of the user stack. */
+	uint64_t regs_abi; /* PERF_SAMPLE_REGS_ABI_*; 0: no registers */
+	const uint8_t *regs;
+	const uint8_t *stack;
+	uint64_t stack_bytes;
 };
 
 /* perfdata_sample - decodes a PERF_RECORD_SAMPLE of event @ev; 0, or CDICT_ECORRUPT when a field
@@ -188,6 +197,22 @@ struct perfdata_sample_id {
  * false if there is none. */
 void perfdata_sample_id(const struct perfdata *pd, const struct perfdata_record *rec,
 			struct perfdata_sample_id *out);
+
+/* The build id of a file, from the header or a record. */
+struct perfdata_build_id {
+	uint16_t misc; /* PERF_RECORD_MISC_*: whose file it is */
+	uint8_t size;
+	uint8_t id[20];
+	const char *path; /* "/bin/true", "[kernel.kallsyms]" */
+};
+/* perfdata_build_ids - those read so far. */
+const struct perfdata_build_id *perfdata_build_ids(const struct perfdata *pd, size_t *n);
+
+/* perfdata_in_memory - whether all of it is mapped, or was given in memory, as one file. */
+bool perfdata_in_memory(const struct perfdata *pd);
+/* perfdata_again - opens the same bytes once more: 1; 0 when they are not in memory; or a negative
+ * code. @pd must stay open as long. */
+int perfdata_again(struct perfdata **out, const struct perfdata *pd, struct cdict_error *err);
 
 const struct perfdata_features *perfdata_features(const struct perfdata *pd);
 const struct perfdata_tracing *perfdata_tracing(const struct perfdata *pd);

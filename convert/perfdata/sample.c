@@ -87,14 +87,15 @@ static void skip_read(struct cursor *c, uint64_t format)
 		cursor_skip(c, (size_t)n * each * 8);
 }
 
-static void skip_counted(struct cursor *c, size_t each)
+static void read_chain(struct cursor *c, struct perfdata_sample *out)
 {
 	uint64_t n = cursor_u64(c);
 
-	if (n > c->left / each)
+	if (n > c->left / 8)
 		c->failed = true;
 	else
-		cursor_skip(c, (size_t)n * each);
+		out->chain = cursor_take(c, (size_t)n * 8);
+	out->n_chain = out->chain ? n : 0;
 }
 
 static void skip_regs(struct cursor *c, uint64_t mask)
@@ -116,24 +117,40 @@ static void skip_branches(struct cursor *c, uint64_t branch_type)
 		cursor_skip(c, (size_t)n * each);
 }
 
-/* The fields after RAW are not used, but must fit: perf drops samples in which they do not. */
-static void skip_after_raw(struct cursor *c, const struct perfdata_event *pub)
+/* Reads the registers and the stack of the program, for unwinding. */
+static void read_user(struct cursor *c, const struct perfdata_event *ev,
+		      struct perfdata_sample *out)
+{
+	uint64_t size;
+
+	if (ev->layout.sample_type & PERF_SAMPLE_REGS_USER) {
+		out->regs_abi = cursor_u64(c);
+		if (out->regs_abi)
+			out->regs = cursor_take(c, (size_t)__builtin_popcountll(ev->regs_user) * 8);
+	}
+	if (!(ev->layout.sample_type & PERF_SAMPLE_STACK_USER))
+		return;
+	size = cursor_u64(c);
+	if (size > c->left)
+		c->failed = true;
+	if (!size || c->failed)
+		return;
+	out->stack = cursor_take(c, (size_t)size);
+	out->stack_bytes = cursor_u64(c);
+	if (out->stack_bytes > size)
+		c->failed = true;
+}
+
+/* Most fields after RAW are not used, but must fit: perf drops samples in which they do not. */
+static void read_after_raw(struct cursor *c, const struct perfdata_event *pub,
+			   struct perfdata_sample *out)
 {
 	const struct event *ev = (const struct event *)pub;
 	uint64_t type = pub->layout.sample_type;
 
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		skip_branches(c, pub->layout.branch_sample_type);
-	if (type & PERF_SAMPLE_REGS_USER)
-		skip_regs(c, ev->regs_user);
-	if (type & PERF_SAMPLE_STACK_USER) {
-		uint64_t size = cursor_u64(c);
-
-		if (size > c->left)
-			c->failed = true;
-		if (size && cursor_skip(c, (size_t)size) && cursor_u64(c) > size)
-			c->failed = true;
-	}
+	read_user(c, pub, out);
 	if (type & (PERF_SAMPLE_WEIGHT | WEIGHT_STRUCT))
 		cursor_skip(c, 8);
 	if (type & PERF_SAMPLE_DATA_SRC)
@@ -164,13 +181,13 @@ static int sample_rest(const struct perfdata *pd, const struct perfdata_event *e
 	if (l->sample_type & PERF_SAMPLE_READ)
 		skip_read(&c, l->read_format);
 	if (l->sample_type & PERF_SAMPLE_CALLCHAIN)
-		skip_counted(&c, 8);
+		read_chain(&c, out);
 	if (l->has_raw) {
 		out->raw_size = cursor_u32(&c);
 		out->raw = cursor_take(&c, out->raw_size);
 	}
 	if (l->sample_type & AFTER_RAW)
-		skip_after_raw(&c, ev);
+		read_after_raw(&c, ev, out);
 	return cursor_ok(&c) ? 0 : CDICT_ECORRUPT;
 }
 

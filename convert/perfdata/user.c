@@ -122,6 +122,18 @@ static int take_id_index(struct perfdata *pd, const struct perfdata_record *rec)
 	return 0;
 }
 
+static int take_build_id(struct perfdata *pd, const struct perfdata_record *rec)
+{
+	struct cursor c = cursor_init(rec->data + RECORD_HEADER_SIZE,
+				      rec->size - RECORD_HEADER_SIZE, pd->big);
+	int r = perfdata_take_build_id(pd, &c, rec->misc);
+
+	if (r != CDICT_ECORRUPT)
+		return r;
+	bad_record(pd, rec, "is too short");
+	return 0;
+}
+
 /* Notes which tasks were recorded: a single tid of -1 means all. */
 static void take_thread_map(struct perfdata *pd, const struct perfdata_record *rec)
 {
@@ -206,6 +218,9 @@ int perfdata_user_record(struct perfdata *pd, struct stream *s, const struct per
 		break;
 	case RECORD_ID_INDEX:
 		r = take_id_index(pd, rec);
+		break;
+	case RECORD_BUILD_ID:
+		r = take_build_id(pd, rec);
 		break;
 	case RECORD_THREAD_MAP:
 		take_thread_map(pd, rec);

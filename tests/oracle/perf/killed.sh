@@ -28,7 +28,7 @@ parts() {
 		for source in "$@"; do
 			for input in killed.data cut.data; do
 				rm -f x.cdict
-				"$CDICT" convert -q -e '*:*' --formats "$source" $input -o x.cdict
+				"$CDICT" convert -q --no-stacks -e '*:*' --formats "$source" $input -o x.cdict
 				status=$?
 				[ $status -eq 2 ] || echo "$part of 1000 of $input: status $status"
 				"$CDICT" script -q x.cdict 2>/dev/null | lines >cdict.txt

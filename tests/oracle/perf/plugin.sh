@@ -105,7 +105,7 @@ check_trace() {
 # come to a clean end.
 check_public() {
 	rm -f c.cdict
-	timeout 200 "$CDICT" convert -q -i "$1" -o c.cdict 2>convert.err </dev/null || :
+	timeout 200 "$CDICT" convert -q --no-stacks -i "$1" -o c.cdict 2>convert.err </dev/null || :
 	rm -f p.cdict
 	timeout -k 5 200 perf script --dlfilter "$plugin" --dlarg out=p.cdict --dlarg stacks=0 -i "$1" \
 		>perf.out 2>perf.err </dev/null
@@ -299,6 +299,7 @@ stacks_differ() {
 	[ "$(grep -c . ours.txt)" -ge "$(grep -c . theirs.txt)" ] || echo "frames are missing"
 }
 
+# check_stacks FILE [symbols] - with symbols: convert finds those that perf finds
 check_stacks() {
 	with_plugin p.cdict -i "$1" </dev/null
 	"$dumpstacks" p.cdict >ours.txt || echo "dumpstacks ends with $?"
@@ -307,8 +308,12 @@ check_stacks() {
 	with_plugin c.cdict --dlarg stacks=0 -i "$1" </dev/null
 	[ -z "$("$dumpstacks" c.cdict)" ] || echo "stacks=0 has stacks"
 	cp p.cdict stacks.cdict
-	"$CDICT" convert -q -i "$1" -o p.cdict </dev/null
+	"$CDICT" convert -q --no-stacks -i "$1" -o p.cdict </dev/null
 	cmp p.cdict c.cdict || echo "stacks=0 is not what convert makes"
+	"$CDICT" convert -q -i "$1" -o c.cdict </dev/null
+	# perf 6.1 does not name the entries of functions that are chosen when a program starts
+	"$dumpstacks" c.cdict | sed 's/^\*ABS\*+0x[0-9a-f]*@plt/@plt/' >converted.txt
+	[ -z "${2-}" ] || cmp -s ours.txt converted.txt || diff ours.txt converted.txt | head -n 10
 	mv stacks.cdict p.cdict
 	as_converted
 }
@@ -324,7 +329,7 @@ check_second_reader() {
 check_live_stacks() {
 	perf record -q -m 16M -g -a -e 'sched:sched_switch' -e 'sched:sched_waking' -o live.data -- \
 		perf bench sched messaging -g 1 -l 20 >live.out 2>&1 || { cat live.out; return; }
-	check_stacks live.data
+	check_stacks live.data symbols
 }
 
 # perf record and the plugin at once, through a pipe.

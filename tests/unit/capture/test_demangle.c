@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory/buf.h"
-#include "capture/stacks/demangle.h"
+#include "convert/symbols/demangle.h"
 
 static void names_of_c_plus_plus_have_no_parameters(void **state)
 {

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "capture/host/rings.h"
-#include "capture/stacks/kallsyms.h"
-#include "capture/stacks/spaces.h"
+#include "convert/symbols/kallsyms.h"
+#include "convert/symbols/spaces.h"
 #include "cdict/event.h"
 
 #define PID 4711
@@ -106,7 +106,7 @@ static void feed(struct spaces *s, uint32_t type, uint16_t misc, uint64_t t_ns,
 		memcpy(&r.words[n], text, strlen(text) + 1);
 	r.header.size =
 		(uint16_t)(sizeof(r.header) + n * sizeof(*words) + (text ? strlen(text) + 1 : 0));
-	spaces_record(s, &r.header, t_ns);
+	spaces_record(s, &r, r.header.size, NATIVE_BIG, t_ns);
 }
 
 static void fork_of(struct spaces *s, int32_t pid, int32_t parent, uint64_t t_ns)
@@ -162,7 +162,8 @@ static void a_program_is_what_it_was_at_the_time(void **state)
 	fork_of(&s, PID + 1, PID, 400);
 	assert_string_equal(at(&s, PID + 1, 99, 0x10800), "");
 	assert_string_equal(at(&s, PID + 1, 150, 0x10800), "/bin/shell");
-	assert_string_equal(at(&s, PID + 1, 205, 0x10800), "/bin/ls");
+	assert_string_equal(at(&s, PID + 1, 205, 0x10800), "/bin/shell");
+	assert_string_equal(at(&s, PID + 1, 210, 0x10800), "/bin/ls");
 	assert_string_equal(at(&s, PID + 1, 300, 0x10fff), "/bin/ls");
 	assert_string_equal(at(&s, PID + 1, 300, 0x11000), "");
 	assert_string_equal(at(&s, PID + 1, 300, 0x20000), "");

@@ -17,8 +17,8 @@
 
 #include "base/memory/buf.h"
 #include "base/system/procfs.h"
-#include "capture/stacks/dwfl.h"
-#include "capture/stacks/unwind.h"
+#include "convert/symbols/dwfl.h"
+#include "convert/symbols/unwind.h"
 
 #define DUMP_BYTES 8192u
 

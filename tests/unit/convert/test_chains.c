@@ -2,7 +2,7 @@
 /* Call chains as perf samples them become stacks: marks, symbols asked for once, bounds. */
 #include <linux/perf_event.h>
 
-#include "convert/chains.h"
+#include "convert/stacks/chains.h"
 #include "tests/unit/cdictfile.h"
 
 /* A symbol resolver: how often it was asked, and the mode of the last request. */

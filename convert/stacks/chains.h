@@ -9,8 +9,8 @@
  *
  * Threads    one at a time
  */
-#ifndef CONVERT_CHAINS_H
-#define CONVERT_CHAINS_H
+#ifndef CONVERT_STACKS_CHAINS_H
+#define CONVERT_STACKS_CHAINS_H
 
 #include "base/memory/map.h"
 #include "format/file/stacks.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* /proc/kallsyms: "ffffffff81000000 T _text", with "\t[kvm]" appended for modules. */
-#include "capture/stacks/kallsyms.h"
+#include "convert/symbols/kallsyms.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,6 +24,8 @@ struct kallsyms {
 	struct buf text;
 	ARRAY(struct function) functions; /* sorted by address */
 };
+
+static const char kernel[] = "[kernel.kallsyms]";
 
 static int by_address(const void *a, const void *b)
 {
@@ -58,7 +60,7 @@ static int add_line(struct kallsyms *k, char *line)
 	if (*end || !*type || type[1] || !strchr("tTwW", *type) || !*f.name)
 		return 0;
 	if (!*f.object)
-		f.object = "[kernel.kallsyms]";
+		f.object = kernel;
 	return array_push(&k->functions, f) ? -ENOMEM : 0;
 }
 
@@ -97,6 +99,35 @@ void kallsyms_free(struct kallsyms *k)
 	array_fini(&k->functions);
 	buf_fini(&k->text);
 	free(k);
+}
+
+uint64_t kallsyms_address(const struct kallsyms *k, const char *function)
+{
+	for (size_t i = 0; i < k->functions.n; i++) {
+		const struct function *f = &k->functions.at[i];
+
+		if (f->object == kernel && !strcmp(f->name, function))
+			return f->address;
+	}
+	return 0;
+}
+
+void kallsyms_move(struct kallsyms *k, uint64_t delta)
+{
+	struct function *all = k->functions.at;
+	size_t n = 0;
+
+	for (size_t i = 0; delta && i < k->functions.n; i++) {
+		if (all[i].object != kernel)
+			continue;
+		all[n] = all[i];
+		all[n++].address -= delta;
+	}
+	if (!delta)
+		return;
+	k->functions.n = n;
+	if (n)
+		qsort(all, n, sizeof(*all), by_address);
 }
 
 bool kallsyms_resolve(const struct kallsyms *k, struct cdict_frame *frame)

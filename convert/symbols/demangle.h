@@ -3,8 +3,8 @@
  * demangle.h - demangles C++ function names as perf prints them, without parameters, by libstdc++
  * if it is installed.
  */
-#ifndef CAPTURE_STACKS_DEMANGLE_H
-#define CAPTURE_STACKS_DEMANGLE_H
+#ifndef CONVERT_SYMBOLS_DEMANGLE_H
+#define CONVERT_SYMBOLS_DEMANGLE_H
 
 #include "base/memory/stringset.h"
 

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Symbols by libdw; each file is read once. */
-#include "capture/stacks/elfsyms.h"
+#include "convert/symbols/elfsyms.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/memory/buf.h"
 #include "base/system/shared_object.h"
-#include "capture/stacks/demangle.h"
-#include "capture/stacks/dwfl.h"
+#include "convert/symbols/demangle.h"
+#include "convert/symbols/dwfl.h"
+#include "convert/symbols/functions.h"
 
 struct elfsyms_file {
 	Dwfl *dwfl;
 	Dwfl_Module *module; /* NULL: unreadable */
+	struct functions functions;
+	bool read; /* the functions */
 };
 
 struct dwfl dwfl;
@@ -33,12 +39,14 @@ int dwfl_load(struct cdict_error *err)
 		{ "dwfl_module_info", &dwfl.module_info },
 		{ "dwfl_module_getelf", &dwfl.module_getelf },
 		{ "dwfl_module_build_id", &dwfl.module_build_id },
-		{ "dwfl_module_addrinfo", &dwfl.module_addrinfo },
+		{ "dwfl_module_getsymtab", &dwfl.module_getsymtab },
+		{ "dwfl_module_getsym_info", &dwfl.module_getsym_info },
 		{ "dwfl_attach_state", &dwfl.attach_state },
 		{ "dwfl_getthread_frames", &dwfl.getthread_frames },
 		{ "dwfl_thread_state_registers", &dwfl.thread_state_registers },
 		{ "dwfl_thread_state_register_pc", &dwfl.thread_state_register_pc },
 		{ "dwfl_frame_pc", &dwfl.frame_pc },
+		{ "elf_rawfile", &dwfl.elf_rawfile },
 		{ "elf_getphdrnum", &dwfl.elf_getphdrnum },
 		{ "gelf_getphdr", &dwfl.elf_getphdr },
 	};
@@ -64,12 +72,15 @@ static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Elf64_A
 	return fd ? dup(*fd) : -1;
 }
 
-static int open_file(const char *path)
+int elfsyms_open_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct statfs fs;
 	struct stat st;
 
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+	/* reading /proc/kmsg or /proc/kcore would have effects, or no end */
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || fstatfs(fd, &fs) ||
+			fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC)) {
 		close(fd);
 		fd = -1;
 	}
@@ -96,7 +107,7 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, E
 	buf_printf(&path, ".debug");
 	buf_u8(&path, 0);
 	if (!path.failed)
-		fd = open_file((const char *)path.data);
+		fd = elfsyms_open_file((const char *)path.data);
 	buf_fini(&path);
 	return fd;
 }
@@ -112,9 +123,11 @@ static int no_section(Dwfl_Module *mod, void **userdata, const char *name, Elf64
 
 void elfsyms_fini(struct elfsyms *s)
 {
-	for (size_t i = 0; i < s->files.n; i++)
+	for (size_t i = 0; i < s->files.n; i++) {
+		functions_fini(&s->files.at[i].functions);
 		if (s->files.at[i].dwfl)
 			dwfl.end(s->files.at[i].dwfl);
+	}
 	array_fini(&s->files);
 	map_fini(&s->by_file);
 	array_fini(&s->found);
@@ -130,9 +143,18 @@ int elfsyms_open(int32_t pid, const char *path)
 	buf_printf(&inside, "/proc/%d/root%s", pid, path);
 	buf_u8(&inside, 0);
 	if (!inside.failed)
-		fd = open_file((const char *)inside.data);
+		fd = elfsyms_open_file((const char *)inside.data);
 	buf_fini(&inside);
-	return fd < 0 ? open_file(path) : fd;
+	return fd < 0 ? elfsyms_open_file(path) : fd;
+}
+
+int elfsyms_open_vma(const struct elfsyms *s, int32_t pid, const struct vma *vma)
+{
+	if (s->open)
+		return s->open(s->ctx, pid, vma);
+	if (*vma->path != '/' || !strncmp(vma->path, "//", 2))
+		return -1; /* "[vdso]", "//anon" */
+	return elfsyms_open(pid, vma->path);
 }
 
 Dwfl *elfsyms_dwfl(void)
@@ -142,9 +164,9 @@ Dwfl *elfsyms_dwfl(void)
 	return dwfl.begin(&callbacks);
 }
 
-static void file_open(struct elfsyms *s, struct elfsyms_file *f, int32_t pid, const char *path)
+static void file_open(struct elfsyms *s, struct elfsyms_file *f, int32_t pid, const struct vma *vma)
 {
-	int fd = dwfl_load(NULL) ? -1 : elfsyms_open(pid, path);
+	int fd = dwfl_load(NULL) ? -1 : elfsyms_open_vma(s, pid, vma);
 
 	if (fd < 0)
 		return;
@@ -153,23 +175,21 @@ static void file_open(struct elfsyms *s, struct elfsyms_file *f, int32_t pid, co
 	if (f->dwfl) {
 		dwfl.report_begin(f->dwfl);
 		/* at its own addresses; takes @fd */
-		f->module = dwfl.report_elf(f->dwfl, path, path, fd, 0, true);
+		f->module = dwfl.report_elf(f->dwfl, vma->path, vma->path, fd, 0, true);
 		dwfl.report_end(f->dwfl, NULL, NULL);
 	}
 	if (!f->module)
 		close(fd);
 }
 
-static const struct elfsyms_file *file_of(struct elfsyms *s, int32_t pid, const struct vma *vma)
+static struct elfsyms_file *file_of(struct elfsyms *s, int32_t pid, const struct vma *vma)
 {
-	uint32_t *at;
+	uint64_t which = vma->build_id ? (uintptr_t)vma->build_id : vma->inode;
+	uint32_t *at = map_add(&s->by_file, (uintptr_t)vma->path, which);
 
-	if (*vma->path != '/' || !strncmp(vma->path, "//", 2))
-		return NULL; /* "[vdso]", "//anon" */
-	at = map_add(&s->by_file, (uintptr_t)vma->path, vma->inode);
 	if (at && *at == MAP_NEW && s->files.n < ELFSYMS_FILES && array_add(&s->files)) {
 		*at = (uint32_t)(s->files.n - 1);
-		file_open(s, &s->files.at[*at], pid, vma->path);
+		file_open(s, &s->files.at[*at], pid, vma);
 	}
 	s->out_of_memory |= !at || (*at == MAP_NEW && s->files.n < ELFSYMS_FILES);
 	return at && *at != MAP_NEW ? &s->files.at[*at] : NULL;
@@ -223,21 +243,33 @@ bool elfsyms_put(const struct elfsyms *s, uint32_t file, int fd, Dwfl *to, uint6
 	return module && dwfl.module_getelf(module, &bias) && bias == base;
 }
 
-static struct elfsyms_found look_up(struct elfsyms *s, const struct elfsyms_file *f,
-				    Elf64_Addr address)
+static void read_functions(struct elfsyms *s, struct elfsyms_file *f)
 {
-	Elf64_Off offset = 0;
-	Elf64_Sym sym;
-	const char *name =
-		dwfl.module_addrinfo(f->module, address, &offset, &sym, NULL, NULL, NULL);
+	if (f->read)
+		return;
+	f->read = true;
+	if (functions_read(&f->functions, f->module, ELFSYMS_SYMBOLS - s->n_symbols, &s->names) ==
+	    -ENOMEM)
+		s->out_of_memory = true;
+	s->n_symbols += f->functions.all.n;
+}
 
-	return (struct elfsyms_found){ name ? demangle(&s->names, name) : NULL, offset };
+static struct elfsyms_found look_up(struct elfsyms *s, struct elfsyms_file *f, Elf64_Addr address)
+{
+	const struct elf_function *function;
+
+	read_functions(s, f);
+	function = functions_find(&f->functions, address);
+	if (!function)
+		return (struct elfsyms_found){ NULL, 0 };
+	return (struct elfsyms_found){ demangle(&s->names, function->name),
+				       address - function->start };
 }
 
 void elfsyms_resolve(struct elfsyms *s, int32_t pid, const struct vma *vma,
 		     struct cdict_frame *frame)
 {
-	const struct elfsyms_file *f = file_of(s, pid, vma);
+	struct elfsyms_file *f = file_of(s, pid, vma);
 	Elf64_Addr address;
 	struct elfsyms_found found = { NULL, 0 };
 	uint32_t *at;

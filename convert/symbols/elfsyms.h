@@ -6,26 +6,31 @@
  *
  * Threads    one at a time
  */
-#ifndef CAPTURE_STACKS_ELFSYMS_H
-#define CAPTURE_STACKS_ELFSYMS_H
+#ifndef CONVERT_SYMBOLS_ELFSYMS_H
+#define CONVERT_SYMBOLS_ELFSYMS_H
 
 #include <stdbool.h>
 
-#include "capture/stacks/spaces.h"
+#include "convert/symbols/spaces.h"
 #include "cdict/stack.h"
 
 struct Dwfl;
 
-/* Limits of open files, and of cached addresses. */
+/* Limits of open files, of their symbols, and of cached addresses. */
 #define ELFSYMS_FILES 4096u
+#define ELFSYMS_SYMBOLS ((size_t)1 << 21)
 #define ELFSYMS_FOUND ((size_t)1 << 18)
 
 /* A zeroed struct is empty. */
 struct elfsyms {
+	/* Opens the file of a mapping of process @pid: a descriptor, or -1. NULL:
+	 * elfsyms_open(). */
+	int (*open)(void *ctx, int32_t pid, const struct vma *vma);
+	void *ctx;
 	struct map by_file; /* index in files */
 	ARRAY(struct elfsyms_file) files;
-	/* A cache: for each address libdw scans a whole symbol table, and every process looks up
-	 * those of libc. */
+	size_t n_symbols; /* of all files */
+	/* A cache: every process looks up the addresses of libc, and C++ names take long. */
 	struct map by_place; /* index in found, by file and address in the file */
 	ARRAY(struct elfsyms_found {
 		const char *name; /* owned by libdw or by @names, or NULL */
@@ -54,6 +59,11 @@ bool elfsyms_put(const struct elfsyms *s, uint32_t file, int fd, struct Dwfl *to
 /* elfsyms_open - opens a file as process @pid sees it, while the process lives: in a container our
  * path to it differs. Returns a descriptor, or -1. */
 int elfsyms_open(int32_t pid, const char *path);
+/* elfsyms_open_vma - opens the file of a mapping, by s->open if it is set. */
+int elfsyms_open_vma(const struct elfsyms *s, int32_t pid, const struct vma *vma);
+/* elfsyms_open_file - opens a regular file that is on a disk, not made by the kernel: a descriptor,
+ * or -1. */
+int elfsyms_open_file(const char *path);
 /* elfsyms_dwfl - a new Dwfl, after dwfl_load() returned 0: given, to be ended by dwfl.end(). NULL:
  * out of memory. */
 struct Dwfl *elfsyms_dwfl(void);

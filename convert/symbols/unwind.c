@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Unwinds stacks by unwind tables. */
-#include "capture/stacks/unwind.h"
+#include "convert/symbols/unwind.h"
 
 #include <asm/perf_regs.h>
 #include <linux/perf_event.h>
 #include <unistd.h>
 
 #include "base/cursor.h"
-#include "capture/host/rings.h"
-#include "capture/stacks/dwfl.h"
+#include "convert/symbols/dwfl.h"
 
 /* Each file has a place in the one process of libdw, at addresses that no process uses; the first
  * place is this program's. */
@@ -92,7 +91,7 @@ void unwinder_fini(struct unwinder *u)
 /* Puts the file into libdw's process, at its place. */
 static bool place(struct unwinder *u, uint32_t file, const struct vma *vma)
 {
-	int fd = elfsyms_open(u->pid, vma->path);
+	int fd = elfsyms_open_vma(u->symbols, u->pid, vma);
 	bool placed = fd >= 0 &&
 		      elfsyms_put(u->symbols, file, fd, u->dwfl, PLACE(file + 1), PLACE_BYTES);
 

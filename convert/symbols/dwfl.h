@@ -4,8 +4,8 @@
  * is loaded when stacks are recorded, and its headers are not needed to build: the interface
  * declared here has been stable since 0.158 (libdw.so.1, symbol version ELFUTILS_0.158).
  */
-#ifndef CAPTURE_STACKS_DWFL_H
-#define CAPTURE_STACKS_DWFL_H
+#ifndef CONVERT_SYMBOLS_DWFL_H
+#define CONVERT_SYMBOLS_DWFL_H
 
 #include <elf.h>
 #include <stdbool.h>
@@ -63,9 +63,10 @@ extern struct dwfl {
 				   const char **main_file, const char **debug_file);
 	void *(*module_getelf)(Dwfl_Module *mod, Elf64_Addr *bias);
 	int (*module_build_id)(Dwfl_Module *mod, const unsigned char **bits, Elf64_Addr *vaddr);
-	const char *(*module_addrinfo)(Dwfl_Module *mod, Elf64_Addr address, Elf64_Off *offset,
-				       Elf64_Sym *sym, Elf32_Word *shndx, void **elf,
-				       Elf64_Addr *bias);
+	int (*module_getsymtab)(Dwfl_Module *mod);
+	const char *(*module_getsym_info)(Dwfl_Module *mod, int ndx, Elf64_Sym *sym,
+					  Elf64_Addr *addr, Elf32_Word *shndx, void **elf,
+					  Elf64_Addr *bias);
 	bool (*attach_state)(Dwfl *dwfl, void *elf, pid_t pid,
 			     const Dwfl_Thread_Callbacks *callbacks, void *dwfl_arg);
 	int (*getthread_frames)(Dwfl *dwfl, pid_t tid, int (*fn)(Dwfl_Frame *frame, void *arg),
@@ -74,6 +75,7 @@ extern struct dwfl {
 				       const uint64_t *values);
 	void (*thread_state_register_pc)(Dwfl_Thread *thread, uint64_t pc);
 	bool (*frame_pc)(Dwfl_Frame *frame, Elf64_Addr *pc, bool *is_activation);
+	char *(*elf_rawfile)(void *elf, size_t *size);
 	int (*elf_getphdrnum)(void *elf, size_t *n);
 	Elf64_Phdr *(*elf_getphdr)(void *elf, int i, Elf64_Phdr *to);
 } dwfl;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * kallsyms.h - the running kernel's functions by address, from /proc/kallsyms.
+ * kallsyms.h - a kernel's functions by address, from /proc/kallsyms or a copy of it.
  *
  * Threads    any number of threads may look up
  * Ownership  kallsyms_read() gives, kallsyms_free() takes (NULL is fine); results are borrowed
  */
-#ifndef CAPTURE_STACKS_KALLSYMS_H
-#define CAPTURE_STACKS_KALLSYMS_H
+#ifndef CONVERT_SYMBOLS_KALLSYMS_H
+#define CONVERT_SYMBOLS_KALLSYMS_H
 
 #include <stdbool.h>
 
@@ -19,6 +19,12 @@ struct kallsyms;
  * (kernel.kptr_restrict), -ENOENT, -ENOMEM. */
 int kallsyms_read(struct kallsyms **out, int dir, const char *path);
 void kallsyms_free(struct kallsyms *k);
+
+/* kallsyms_address - the address of a function of the kernel itself; 0: none. */
+uint64_t kallsyms_address(const struct kallsyms *k, const char *function);
+/* kallsyms_move - subtracts @delta from the addresses of the kernel itself, which another boot had
+ * elsewhere; leaves out modules, whose addresses were others. */
+void kallsyms_move(struct kallsyms *k, uint64_t delta);
 
 /* kallsyms_resolve - finds the function at frame->address and "[kernel.kallsyms]" or "[module]",
  * named as in perf; false: no function. */

@@ -11,10 +11,10 @@
  * Threads    one at a time
  * Failure    a frame that cannot be unwound ends the chain, as in perf
  */
-#ifndef CAPTURE_STACKS_UNWIND_H
-#define CAPTURE_STACKS_UNWIND_H
+#ifndef CONVERT_SYMBOLS_UNWIND_H
+#define CONVERT_SYMBOLS_UNWIND_H
 
-#include "capture/stacks/elfsyms.h"
+#include "convert/symbols/elfsyms.h"
 
 /* perf's limit, and the kernel's for chains by frame pointers. */
 #define UNWIND_DEPTH 127u

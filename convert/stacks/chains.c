@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Turns call chains into stacks. */
-#include "convert/chains.h"
+#include "convert/stacks/chains.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>

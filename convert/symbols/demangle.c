@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "capture/stacks/demangle.h"
+#include "convert/symbols/demangle.h"
 
 #include <stdlib.h>
 #include <string.h>
