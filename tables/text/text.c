@@ -378,7 +378,7 @@ static void add_names(struct sink *s, struct table_room *rooms, const struct tab
 	}
 }
 
-static void text_table(struct sink *s, const struct table_frame *frame, const struct table *t)
+void table_print_text_table(struct sink *s, const struct table_frame *frame, const struct table *t)
 {
 	struct table_room *rooms = calloc(t->n_columns, sizeof(*rooms));
 	char room[NUMBER_ROOM];
@@ -433,7 +433,7 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		rule(s, t, rooms);
 		text_row(s, frame, t, rooms, TABLE_TOTAL);
 	}
-	table_fit_note(s, gone);
+	table_fit_note(s, frame->live ? 0 : gone);
 	table_fit_fini(rooms, t->n_columns);
 	free(rooms);
 }
@@ -465,7 +465,7 @@ void table_print_text(struct sink *s, const struct table_frame *frame, struct ta
 		sink_putc(s, '\n');
 		if (tables[i]->heading)
 			sink_printf(s, "%s\n\n", tables[i]->heading);
-		text_table(s, frame, tables[i]);
+		table_print_text_table(s, frame, tables[i]);
 	}
 	if (frame->chart)
 		sink_printf(s, "\n%s", frame->chart);
