@@ -6,8 +6,30 @@
 
 #include "base/text/escape.h"
 
-/* The blank at which to break the line: the last one before which it fits, else the first. @len: none. */
-static size_t break_at(const char *line, size_t len, size_t room)
+/* Where to break a word that is wider than @room: after the last comma that fits, @hard: after what fits;
+ * 0: nowhere. */
+static size_t break_word(const char *word, size_t len, size_t room, bool hard)
+{
+	size_t comma = 0, at = 0, used = 0;
+
+	while (at < len) {
+		uint32_t cp;
+		size_t n = escape_decode(word + at, len - at, &cp);
+
+		n = n ? n : 1;
+		used += escape_width(word + at, n);
+		if (used > room)
+			break;
+		at += n;
+		if (word[at - 1] == ',')
+			comma = at;
+	}
+	return comma ? comma : hard ? at : 0;
+}
+
+/* The blank at which to break the line: the last one before which it fits, else the first, or inside its
+ * first word. @len: none. */
+static size_t break_at(const char *line, size_t len, size_t room, bool hard)
 {
 	size_t at = 0, width = 0;
 
@@ -22,6 +44,12 @@ static size_t break_at(const char *line, size_t len, size_t room)
 		width += i - begin + escape_width(line + i, word - i);
 		if (width > room && at)
 			return at;
+		if (width > room && room > i - begin) {
+			size_t inside = break_word(line + i, word - i, room - (i - begin), hard);
+
+			if (inside)
+				return i + inside;
+		}
 		/* never break inside the indentation */
 		if (word > i)
 			at = word;
@@ -35,7 +63,8 @@ static void wrap_line(struct sink *s, const char *line, size_t len, size_t at,
 		      const struct wrap *how)
 {
 	while (how->columns) {
-		size_t n = break_at(line, len, how->columns > at ? how->columns - at : 0);
+		size_t n =
+			break_at(line, len, how->columns > at ? how->columns - at : 0, how->hard);
 
 		if (n == len)
 			break;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * wrap.h - wraps prose to a terminal's width, at blanks, never inside a word.
+ * wrap.h - wraps prose to a terminal's width, at blanks; a word wider than a line at its commas, or
+ * not at all.
  */
 #ifndef BASE_TEXT_WRAP_H
 #define BASE_TEXT_WRAP_H
+
+#include <stdbool.h>
 
 #include "base/text/sink.h"
 
@@ -12,6 +15,7 @@ struct wrap {
 	size_t columns; /* 0: do not wrap */
 	size_t at;      /* columns already used on the first line */
 	size_t indent;  /* of continuation lines */
+	bool hard;      /* words wider than a line are broken anywhere */
 };
 
 /* wrap_text - prints the lines of @text, already escaped by escape_terminal(), wrapped; ends

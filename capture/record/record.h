@@ -123,11 +123,12 @@ struct record_options {
 	 * which may take the kernel seconds: 36 ms for each KVM tracepoint (Linux 6.18). */
 	void (*ended)(void *ctx, const struct record_report *report);
 	void *ended_ctx;
-	/* With keep, once a second: a cdict of the last look_ns, in memory, valid during the call.
-	 * No file is then written at the end. */
+	/* With keep, every look_every_ms (0: once a second): a cdict of the last look_ns, in memory,
+	 * valid during the call. No file is then written at the end. */
 	void (*look)(void *ctx, const void *cdict, size_t size);
 	void *look_ctx;
 	uint64_t look_ns;
+	unsigned look_every_ms;
 	/* Waits until shortly before the start time: everything is open by then, but the file is
 	 * empty. @signals are blocked. A negative code ends the recording, with *err filled. */
 	int (*wait)(void *ctx, const sigset_t *signals, struct record_start *start,

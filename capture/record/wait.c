@@ -262,11 +262,14 @@ static int sooner(int left, int other)
 }
 
 /* How long the main thread may sleep. */
-static int wait_ms(const struct recording *rec, uint64_t end_ns, uint64_t look_ns)
+static int wait_ms(const struct recording *rec, uint64_t end_ns, uint64_t second_ns,
+		   uint64_t look_ns)
 {
 	const struct record_options *o = rec->opts;
-	int left = sooner(monotonic_left_ms(end_ns), monotonic_left_ms(look_ns));
+	int left = sooner(monotonic_left_ms(end_ns), monotonic_left_ms(second_ns));
 
+	if (o->look)
+		left = sooner(left, monotonic_left_ms(look_ns));
 	left = sooner(left, monotonic_left_ms(next_switch(rec)));
 	left = sooner(left, monotonic_left_ms(rec->rotate_at_ns));
 	if (rec->trigger || o->key || o->control || o->max_bytes || o->rotate_bytes || o->tids)
@@ -309,7 +312,8 @@ void recording_wait(struct recording *rec)
 	double before = own_seconds();
 	bool ends = seconds > 0 && seconds < 1e9; /* 30 years: no limit */
 	uint64_t length_ns = ends ? (uint64_t)(seconds * 1e9 + 0.5) : 0, end_ns = 0;
-	uint64_t look_ns = monotonic_in_ms(CPUS_MS);
+	unsigned look_ms = rec->opts->look_every_ms ? rec->opts->look_every_ms : CPUS_MS;
+	uint64_t second_ns = monotonic_in_ms(CPUS_MS), look_ns = monotonic_in_ms(look_ms);
 
 	report_progress(rec, before);
 	while (1) {
@@ -321,22 +325,25 @@ void recording_wait(struct recording *rec)
 		if (ends && rec->first_on_ns)
 			end_ns = rec->first_on_ns + length_ns;
 		over = monotonic_past(end_ns);
-		/* Take a last look when the time is over. */
-		if (monotonic_past(look_ns) ||
-		    (over && rec->opts->look && monotonic_left_ms(look_ns) < (int)CPUS_MS / 2)) {
+		if (monotonic_past(second_ns)) {
 			recording_look_for_cpus(rec);
 			report_progress(rec, before);
-			if (rec->opts->look && recording_look(rec)) {
+			second_ns = monotonic_in_ms(CPUS_MS);
+		}
+		/* Take a last look when the time is over. */
+		if (rec->opts->look && (monotonic_past(look_ns) ||
+					(over && monotonic_left_ms(look_ns) < (int)look_ms / 2))) {
+			if (recording_look(rec)) {
 				rec->end = "out of memory";
 				return;
 			}
-			look_ns = monotonic_in_ms(CPUS_MS);
+			look_ns = monotonic_in_ms(look_ms);
 		}
 		if (over) {
 			rec->end = "the time is up";
 			return;
 		}
-		left = wait_ms(rec, end_ns, look_ns);
+		left = wait_ms(rec, end_ns, second_ns, look_ns);
 		ts = (struct timespec){ .tv_sec = left / 1000,
 					.tv_nsec = (long)(left % 1000) * 1000000 };
 		if (!on_signal(rec, sigtimedwait(&rec->signals, NULL, &ts)) || !on_span(rec) ||

@@ -15,7 +15,8 @@
 /* Prints @text, wrapped into lines that begin at @indent. */
 static void wrap(struct sink *s, const char *text, size_t indent)
 {
-	wrap_text(s, text, strlen(text), &(struct wrap){ LAST_COLUMN, indent, indent });
+	wrap_text(s, text, strlen(text),
+		  &(struct wrap){ .columns = LAST_COLUMN, .at = indent, .indent = indent });
 	sink_putc(s, '\n');
 }
 

@@ -28,8 +28,10 @@ struct query_printer {
 	bool settled;
 	bool cut;                 /* cut texts to the available width */
 	struct table_room *rooms; /* of the columns; columns other than text are right-aligned */
-	size_t gone;              /* number of columns that do not fit the terminal */
-	struct texts cells;       /* escaped */
+	struct table_names shortened;
+	struct shorten titles;
+	size_t gone;        /* number of columns that do not fit the terminal */
+	struct texts cells; /* escaped */
 };
 
 void query_printer_init(struct query_printer *p, struct sink *s, enum table_format format,

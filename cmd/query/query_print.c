@@ -88,7 +88,8 @@ static void text_line(struct query_printer *p, char *const *cells, bool head)
 
 	for (size_t i = 0; i < p->n; i++) {
 		struct table_room *room = &p->rooms[i];
-		const char *text = head ? cells[i] : table_fit_name(room, cells[i]);
+		const char *text = head ? table_fit_title(&p->titles, room, cells[i])
+					: table_fit_name(&p->shortened, room, cells[i]);
 		size_t width = escape_width(text, strlen(text));
 		size_t pad = width < room->width ? room->width - width : 0;
 
@@ -108,10 +109,15 @@ static void settle(struct query_printer *p)
 	p->settled = true;
 	/* On a terminal, one line per row. */
 	p->cut = p->frame->columns && !p->frame->wide;
+	for (size_t i = 0; p->cut && i < p->n; i++) {
+		size_t width = escape_width(p->names.at[i], strlen(p->names.at[i]));
+
+		p->rooms[i].least = width < READABLE ? width : READABLE;
+	}
 	if (p->cut)
 		p->gone = table_fit(p->rooms, p->n, p->frame->columns, READABLE);
 	for (size_t i = 0; i < p->cells.n; i++) {
-		if (table_fit_add(&p->rooms[i % p->n], p->cells.at[i]))
+		if (table_fit_add(&p->shortened, &p->rooms[i % p->n], p->cells.at[i]))
 			p->sink->error = -ENOMEM;
 	}
 	text_line(p, p->names.at, true);
@@ -215,7 +221,8 @@ static void end_result(struct query_printer *p)
 	}
 	texts_clear(&p->cells);
 	texts_fini(&p->names);
-	table_fit_fini(p->rooms, p->n);
+	table_names_fini(&p->shortened);
+	shorten_fini(&p->titles);
 	free(p->rooms);
 	p->rooms = NULL;
 	p->n = 0;
@@ -322,6 +329,7 @@ void query_printer_fini(struct query_printer *p)
 {
 	texts_fini(&p->cells);
 	texts_fini(&p->names);
-	table_fit_fini(p->rooms, p->n);
+	table_names_fini(&p->shortened);
+	shorten_fini(&p->titles);
 	free(p->rooms);
 }

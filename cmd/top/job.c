@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +40,7 @@ struct following {
 	struct fleet_results results; /* counts and benchmarks, of all time */
 	uint64_t n_results;           /* values they were read from */
 	enum top_by by;
+	bool wide;
 	bool frozen, failed; /* failed: out of memory while drawing */
 	struct top_terminal terminal;
 	char message[512];
@@ -126,8 +126,10 @@ static void add_figures(struct top_row *to, const struct fleet_key *key, enum fl
 					  any->task.off_ns[ANALYZE_OFF_PREEMPTED] +
 					  any->task.latency.sum;
 	} else if (kind == FLEET_EXITS) {
+		to->guests = true;
 		to->exits += any->exit.events;
 	} else if (kind == FLEET_VCPUS) {
+		to->guests = true;
 		to->waiting_ns +=
 			any->vcpu.ns[ANALYZE_VCPU_PREEMPTED] + any->vcpu.ns[ANALYZE_VCPU_WAITING];
 		to->guest_ns += any->vcpu.ns[ANALYZE_VCPU_GUEST];
@@ -159,6 +161,7 @@ static void on_row(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
 static void add_now(struct top_row *to, const struct top_row *now, uint64_t window_ns)
 {
 	to->window_ns += window_ns;
+	to->guests |= now->guests;
 	to->waiting_ns += now->waiting_ns;
 	to->exits += now->exits;
 	to->cpu_ns += now->cpu_ns;
@@ -228,74 +231,71 @@ static int look_results(struct following *f, struct store *st, const char *id,
 	return 1;
 }
 
-/* Prints the tables, at most @lines lines. */
-static void draw_results(struct following *f, struct sink *s, unsigned lines, const char *eol)
+/* Prints the tables. */
+static void draw_results(struct following *f, struct sink *s, const struct top_view *view)
 {
 	struct table *tables[FLEET_RESULT_TABLES];
-	size_t n = fleet_add_results(f->call, &f->results, tables, 0), len;
-	struct table_frame frame = { .command = "top", .file = "counts and benchmarks" };
+	size_t n = fleet_add_results(f->call, &f->results, tables, 0);
+	struct table_frame frame = { .command = "top",
+				     .file = "counts and benchmarks",
+				     .columns = (unsigned)view->columns,
+				     .live = true };
 	struct sink text;
-	char *all, *line, *rest;
+	char *all;
 
 	sink_to_memory(&text);
 	f->failed |= n && table_print(&text, TABLE_AS_TEXT, &frame, tables, n);
 	for (size_t i = 0; i < n; i++)
 		table_free(tables[i]);
-	all = rest = sink_take(&text, &len);
+	all = sink_take(&text, NULL);
 	f->failed |= !all;
-	while (n && rest && *rest && lines-- && (line = strsep(&rest, "\n")))
-		sink_printf(s, "%s%s", line, eol);
+	if (n && all)
+		top_print_lines(s, all, view);
 	free(all);
 }
 
 /* ---- display ---- */
 
+/* Hosts, and below them VMs; on a terminal hosts get up to half of the lines. */
+static void draw_news(struct following *f, struct sink *s, struct top_view view)
+{
+	enum { ABOVE_ROWS = 2 };
+	size_t lines = view.lines - 1, half = lines / 2, want;
+
+	top_rows_sort(&f->news->hosts, f->by);
+	top_rows_sort(&f->news->vms, f->by);
+	top_rows_head(&f->news->hosts, s, f->by, &view);
+	want = f->news->hosts.rows.n + ABOVE_ROWS;
+	view.lines = !f->news->vms.rows.n ? lines : want < half ? want : half;
+	f->failed |= top_rows_list(&f->news->hosts, s, &view) != 0;
+	view.lines = lines - view.lines;
+	if (f->news->vms.rows.n)
+		f->failed |= top_rows_list(&f->news->vms, s, &view) != 0;
+}
+
 static void draw(struct following *f)
 {
 	const struct options_shared *o = f->call->opts;
 	const char *last = f->message[0] ? f->message : f->frozen ? "frozen: SPACE resumes" : KEYS;
-	const char *eol = f->terminal.on ? "\033[K\n" : "\n";
-	unsigned rows, columns;
-	size_t hosts = o->top ? o->top + 1 : 1000000, vms = hosts;
+	struct top_view view = top_terminal_view(&f->terminal, o->top, f->wide), results = view;
 	struct sink s;
 
 	sink_to_file(&s, stdout);
-	top_terminal_size(&rows, &columns);
-	if (f->terminal.on) {
-		size_t room = rows - 4u -
-			      (f->n_results ? rows / 4
-					    : 0); /* minus the head, the last line, one between */
-		size_t want = f->news ? f->news->hosts.rows.n + 1 : 1;
-
-		/* hosts get up to half */
-		if (hosts > want)
-			hosts = want;
-		if (hosts > room / 2)
-			hosts = room / 2;
-		if (vms > room - hosts)
-			vms = room - hosts;
+	if (f->terminal.on)
 		sink_puts(&s, "\033[H");
-	}
-	columns -= f->terminal.on;
-	if (f->news) {
-		top_rows_sort(&f->news->hosts, f->by);
-		top_rows_sort(&f->news->vms, f->by);
-		top_rows_head(&f->news->hosts, &s, f->by, columns, eol);
-		top_rows_list(&f->news->hosts, &s, hosts, columns, eol);
-		if (f->news->vms.rows.n)
-			top_rows_list(&f->news->vms, &s, vms, columns, eol);
-	} else {
+	results.lines = f->terminal.on && f->news ? view.lines / 4 : view.lines - 1;
+	if (f->terminal.on && f->n_results)
+		view.lines -= results.lines;
+	if (f->news)
+		draw_news(f, &s, view);
+	else
 		sink_printf(&s, f->n_results ? "job %s%s" : "job %s: nothing pushed yet%s",
-			    f->follow.job.id, eol);
-	}
+			    f->follow.job.id, view.eol);
 	if (f->n_results)
-		draw_results(f, &s,
-			     !f->terminal.on ? UINT_MAX
-			     : f->news       ? rows / 4
-					     : rows - 3,
-			     eol);
+		draw_results(f, &s, &results);
 	if (f->terminal.on) {
-		escape_terminal(&s, last, strlen(last) < columns ? strlen(last) : columns);
+		escape_terminal(&s, last,
+				strlen(last) < view.columns ? strlen(last) : view.columns);
 		sink_puts(&s, "\033[K\033[J");
 	} else {
 		sink_putc(&s, '\n');
@@ -321,10 +321,11 @@ static int look(struct following *f, struct store *st, const char *id, struct cd
 			draw(f);
 		return rc;
 	}
+	k.n->hosts.what = "host";
+	k.n->vms.what = "VM";
+	k.n->vms.each = "vCPUs";
 	snprintf(k.n->hosts.host, sizeof(k.n->hosts.host), "job %.30s, %zu of %zu hosts", id,
 		 k.n->hosts.rows.n, f->follow.hosts.n);
-	k.n->hosts.what = "host";
-	k.n->vms.what = "VM (vCPUs)";
 	news_free(f->news);
 	f->news = k.n;
 	draw(f);
@@ -392,7 +393,7 @@ static int follow(struct following *f, struct store *st, const char *id,
 int top_job(const struct cmd_call *call, const struct top_job_options *how)
 {
 	const struct options_shared *o = call->opts;
-	struct following f = { .call = call, .by = how->by };
+	struct following f = { .call = call, .by = how->by, .wide = how->wide };
 	struct cdict_error err = { 0 };
 	struct store *st = NULL;
 	int status, rc = fleet_job_id(o->job, &err);

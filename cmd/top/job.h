@@ -8,6 +8,7 @@
 
 struct top_job_options {
 	enum top_by by;
+	bool wide;
 	uint64_t interval_ns;
 	uint64_t length_ns; /* 0: until q or a signal */
 };

@@ -3,9 +3,12 @@
 #include "cmd/top/terminal.h"
 
 #include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#define ROWS_OF_PIPE 20
 
 void top_terminal_enter(struct top_terminal *t)
 {
@@ -33,16 +36,26 @@ void top_terminal_leave(struct top_terminal *t)
 	t->on = t->raw = false;
 }
 
-void top_terminal_size(unsigned *rows, unsigned *columns)
+struct top_view top_terminal_view(const struct top_terminal *t, uint64_t top, bool wide)
 {
-	struct winsize ws;
+	struct top_view view = { .lines = SIZE_MAX,
+				 .rows = top     ? top
+					 : t->on ? SIZE_MAX
+						 : ROWS_OF_PIPE,
+				 .columns = isatty(STDOUT_FILENO) ? 80 : 0,
+				 .wide = wide,
+				 .eol = t->on ? "\033[K\n" : "\n" };
+	struct winsize ws = { .ws_row = 24 };
 
-	*rows = 24;
-	*columns = isatty(STDOUT_FILENO) ? 80 : 400; /* lines of a pipe are not cut */
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) || ws.ws_row < 4 || ws.ws_col < 20)
-		return;
-	*rows = ws.ws_row;
-	*columns = ws.ws_col;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) && ws.ws_row >= 4 && ws.ws_col >= 20)
+		view.columns = ws.ws_col;
+	else
+		ws.ws_row = 24;
+	if (t->on) {
+		view.lines = ws.ws_row - 1u;
+		view.columns--;
+	}
+	return view;
 }
 
 char top_terminal_key(const struct top_terminal *t, int wait_ms)

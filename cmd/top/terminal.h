@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <termios.h>
 
+#include "cmd/top/top.h"
+
 struct top_terminal {
 	bool on; /* false: not a terminal, the functions do nothing */
 	bool raw;
@@ -14,8 +16,10 @@ struct top_terminal {
 
 void top_terminal_enter(struct top_terminal *t);
 void top_terminal_leave(struct top_terminal *t);
-/* top_terminal_size - 24 by 80 when it is unknown. */
-void top_terminal_size(unsigned *rows, unsigned *columns);
+/* top_terminal_view - the room for a table above the last line: 23 lines of 80 columns if the size is
+ * unknown, and no limit but @top rows (0: 20) if it is not a terminal. @wide: all
+ * columns. */
+struct top_view top_terminal_view(const struct top_terminal *t, uint64_t top, bool wide);
 /* top_terminal_key - returns the key pressed; 0: none within @wait_ms. */
 char top_terminal_key(const struct top_terminal *t, int wait_ms);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict top: shows current activity, once a second. */
+/* cdict top: shows current activity, once a second or at another interval. */
 #include "cmd/top/top.h"
 
 #include <errno.h>
@@ -19,14 +19,16 @@
 #include "cmd/top/terminal.h"
 
 #define KEEP_NS (UINT64_C(32) * 1000000000)
-#define WINDOW_NS UINT64_C(1000000000)
+#define SECOND_NS UINT64_C(1000000000)
+#define DELAY_LEAST_NS (SECOND_NS / 10)
+#define DELAY_MOST_NS (3600 * SECOND_NS)
 #define KEYS "w waiting, e exits, c CPU, f fold, SPACE freeze, s save 30 s, q quit"
 
 struct top_opts {
 	struct record_opts record; /* also for record_names_*() */
 	int sort;                  /* enum top_by */
 	bool unfold;
-	const char *interval;
+	const char *delay;
 };
 
 struct top {
@@ -34,7 +36,8 @@ struct top {
 	struct record_names names;
 	struct top_rows rows;
 	enum top_by by;
-	bool fold, frozen;
+	struct top_choice choice;
+	bool frozen;
 	struct top_terminal terminal;
 	char message[512];
 	unsigned shown;         /* how many times the message was shown */
@@ -45,30 +48,26 @@ static const char *const sorts[] = { "waiting", "exits", "cpu", NULL };
 
 static void draw(struct top *t)
 {
-	unsigned rows, columns;
-	size_t top = ((const struct top_opts *)t->call->opts)->record.shared.top;
-	size_t lines = top ? top + 2 : 1000000;
+	const struct record_opts *o = &((const struct top_opts *)t->call->opts)->record;
 	const char *last = t->message[0] ? t->message : t->frozen ? "frozen: SPACE resumes" : KEYS;
+	struct top_view view = top_terminal_view(&t->terminal, o->shared.top, o->shared.verbose);
 	struct sink s;
 	int rc;
 
 	sink_to_file(&s, stdout);
-	top_terminal_size(&rows, &columns);
-	if (t->terminal.on) {
-		if (lines > rows - 2u)
-			lines = rows - 2u;
+	if (t->terminal.on)
 		sink_puts(&s, "\033[H");
-	}
-	top_rows_print(&t->rows, &s, t->by, lines, columns - t->terminal.on,
-		       t->terminal.on ? "\033[K\n" : "\n");
+	top_rows_head(&t->rows, &s, t->by, &view);
+	view.lines--;
+	rc = top_rows_list(&t->rows, &s, &view);
 	if (t->terminal.on) {
-		escape_terminal(&s, last, strlen(last) < columns ? strlen(last) : columns - 1u);
+		escape_terminal(&s, last,
+				strlen(last) < view.columns ? strlen(last) : view.columns);
 		sink_puts(&s, "\033[K\033[J");
 	} else {
 		sink_putc(&s, '\n');
 	}
-	rc = sink_finish(&s);
-	if (rc == -ENOMEM)
+	if (sink_finish(&s) == -ENOMEM || rc)
 		cdict_fail_nomem(&t->err);
 	fflush(stdout);
 }
@@ -82,7 +81,7 @@ static void look(void *ctx, const void *cdict, size_t size)
 
 	if (t->frozen)
 		return;
-	if (top_rows_fill(&rows, cdict, size, WINDOW_NS, t->fold, &t->err)) {
+	if (top_rows_fill(&rows, cdict, size, &t->choice, &t->err)) {
 		top_rows_fini(&rows);
 		return;
 	}
@@ -112,7 +111,7 @@ static enum record_key on_key(void *ctx)
 	case 's':
 		return RECORD_KEY_DUMP;
 	case 'f':
-		t->fold = !t->fold;
+		t->choice.fold = !t->choice.fold;
 		break;
 	case ' ':
 		t->frozen = !t->frozen;
@@ -140,6 +139,37 @@ static void say(void *ctx, bool warning, const char *line)
 	}
 }
 
+/* The processes and threads must exist, as for perf top. */
+static int check_tasks(const struct top *t)
+{
+	const struct top_choice *c = &t->choice;
+	char path[32];
+
+	for (size_t i = 0; i < c->n_pids + c->n_tids; i++) {
+		bool pid = i < c->n_pids;
+		int32_t id = pid ? c->pids[i] : c->tids[i - c->n_pids];
+
+		snprintf(path, sizeof(path), "/proc/%" PRId32, id);
+		if (access(path, F_OK))
+			return cmd_errorf(t->call, NULL, "option --%s: no %s %" PRId32,
+					  pid ? "pid" : "tid", pid ? "process" : "thread", id);
+	}
+	return CMD_DONE;
+}
+
+/* --delay; the default is a second. */
+static int delay_of(const struct top_opts *o, uint64_t *ns, struct cdict_error *err)
+{
+	int ret = o->delay ? record_time("delay", o->delay, ns, err) : 0;
+
+	if (!o->delay)
+		*ns = SECOND_NS;
+	if (!ret && (*ns < DELAY_LEAST_NS || *ns > DELAY_MOST_NS) && !o->record.shared.job)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "option --delay takes 100ms to 1h, not '%s'", o->delay);
+	return ret;
+}
+
 static int run(struct top *t)
 {
 	const struct top_opts *o = t->call->opts;
@@ -153,7 +183,6 @@ static int run(struct top *t)
 				     .labels_ctx = &t->names,
 				     .look = look,
 				     .look_ctx = t,
-				     .look_ns = 2 * WINDOW_NS,
 				     .key = on_key,
 				     .key_ctx = t,
 				     .say = say,
@@ -169,8 +198,15 @@ static int run(struct top *t)
 		ret = record_time("seconds", o->record.seconds, &ns, &err);
 	if (!ret && o->record.buffer)
 		ret = record_size("mmap-pages", o->record.buffer, true, &bytes, &err);
+	if (!ret)
+		ret = delay_of(o, &t->choice.window_ns, &err);
 	if (ret)
 		return cmd_usage(t->call, "%s", err.text);
+	/* with the time before, which has the states at the window's begin */
+	to.look_ns = t->choice.window_ns + SECOND_NS;
+	to.look_every_ms = (unsigned)(t->choice.window_ns / 1000000);
+	if (to.keep_ns < to.look_ns + SECOND_NS)
+		to.keep_ns = to.look_ns + SECOND_NS;
 	to.seconds = (double)ns / 1e9;
 	to.ring_bytes = (size_t)bytes;
 	to.output = o->record.shared.output ? o->record.shared.output : "top.cdict";
@@ -206,12 +242,15 @@ static int run(struct top *t)
 static int follow(const struct cmd_call *call)
 {
 	const struct top_opts *o = call->opts;
-	const char *what = o->record.shared.output ? "-o"
-			   : o->record.buffer      ? "--mmap-pages"
-			   : o->record.no_names    ? "--no-names"
-			   : o->unfold             ? "--unfold"
-						   : NULL;
-	struct top_job_options how = { .by = (enum top_by)o->sort, .interval_ns = WINDOW_NS };
+	const char *what = o->record.shared.output   ? "-o"
+			   : o->record.buffer        ? "--mmap-pages"
+			   : o->record.no_names      ? "--no-names"
+			   : o->unfold               ? "--unfold"
+			   : o->record.pids.n        ? "--pid"
+			   : o->record.shared.tids.n ? "--tid"
+						     : NULL;
+	struct top_job_options how = { .by = (enum top_by)o->sort,
+				       .wide = o->record.shared.verbose };
 	struct cdict_error err = { 0 };
 	int status = fleet_refuse(call), rc = 0;
 
@@ -221,8 +260,8 @@ static int follow(const struct cmd_call *call)
 		return cmd_usage(call, "%s cannot be used with --job", what);
 	if (o->record.seconds)
 		rc = record_time("seconds", o->record.seconds, &how.length_ns, &err);
-	if (!rc && o->interval)
-		rc = record_time("interval", o->interval, &how.interval_ns, &err);
+	if (!rc)
+		rc = delay_of(o, &how.interval_ns, &err);
 	return rc ? cmd_usage(call, "%s", err.text) : top_job(call, &how);
 }
 
@@ -231,14 +270,22 @@ static int top_run(const struct cmd_call *call)
 	const struct top_opts *o = call->opts;
 	struct top t = { .call = call,
 			 .by = (enum top_by)o->sort,
-			 .fold = !o->unfold,
+			 .choice = { .fold = !o->unfold && !o->record.pids.n &&
+					     !o->record.shared.tids.n,
+				     .pids = o->record.pids.at,
+				     .n_pids = o->record.pids.n,
+				     .tids = o->record.shared.tids.at,
+				     .n_tids = o->record.shared.tids.n },
 			 .terminal.on = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) };
 	int status;
 
 	if (o->record.shared.job)
 		return follow(call);
-	if (o->interval || o->record.shared.store || o->record.shared.store_password)
-		return cmd_usage(call, "%s needs --job", o->interval ? "--interval" : "--store");
+	if (o->record.shared.store || o->record.shared.store_password)
+		return cmd_usage(call, "--store needs --job");
+	status = check_tasks(&t);
+	if (status)
+		return status;
 	status = record_names_init(&t.names, call);
 	if (!status)
 		status = run(&t);
@@ -252,13 +299,17 @@ static const struct cmd_option top_options[] = {
 	CMD_CHOICE('s', "sort", OPT, sort, "WHAT", sorts, "waiting",
 		   "sort by waiting for a CPU, exits or cpu, most first; keys w, e, c"),
 	CMD_FLAG(0, "unfold", OPT, unfold, "one row per thread, not per VM; key f"),
+	CMD_TIDS('p', "pid", OPT, record.pids, "LIST",
+		 "show only the threads of these processes, as in 17,23"),
+	CMD_TIDS('t', "tid", struct options_shared, tids, "LIST", "show only these threads"),
+	CMD_STRING('d', "delay", OPT, delay, "SECONDS",
+		   "time between updates, which they show, as in 5 or 500ms (default: 1)"),
 	CMD_STRING(0, "seconds", OPT, record.seconds, "TIME",
 		   "end after this time, as in 10 or 2m"),
 	OPTION_JOB("show the hosts that push into this job, instead of this host"),
 	OPTIONS_STORE,
-	CMD_STRING(0, "interval", OPT, interval, "TIME",
-		   "read the job at this interval, as in 5 or 500ms (default: 1)"),
-	CMD_UINT('n', "top", struct options_shared, top, "N", NULL, "only the first N rows"),
+	CMD_UINT('n', "top", struct options_shared, top, "N", NULL,
+		 "only the first N rows (default: as many as fit the terminal; 20 into a pipe)"),
 	CMD_STRING('o', "output", struct options_shared, output, "FILE",
 		   "file for key s: the last 30 seconds as a cdict (default: top.cdict)"),
 	OPTION_CPU,
@@ -276,6 +327,7 @@ static const struct cmd_option top_options[] = {
 static const struct cmd_example top_examples[] = {
 	{ "cdict top", "time waiting for a CPU, VM by VM" },
 	{ "cdict top -s exits --unfold", "the vCPUs with the most exits" },
+	{ "cdict top -d 5 -p 4711", "the threads of a process, every five seconds" },
 	{ "cdict top --job 2001", "the hosts and VMs of a job, as they push" },
 	{ "cdict top --seconds 5 -n 10 | cat", "five tables of ten rows, as plain text" },
 	{ NULL, NULL },
@@ -287,8 +339,8 @@ const struct cmd cmd_top = {
 	.operands = "",
 	.about =
 		"Records live into memory and shows the last second, VM by VM, or thread by "
-		"thread. Keys: " KEYS ". Into a pipe it prints one table per second. Needs the "
-		"permissions of cdict record. With --job it records nothing, but shows the figures "
+		"thread; behind is the task or VM that had the CPU. Keys: " KEYS
+		". Into a pipe it prints one table per second. Needs the permissions of cdict record. With --job it records nothing, but shows the figures "
 		"that hosts have pushed since the last update, hosts first, then VMs.",
 	.options = top_options,
 	.opts_size = sizeof(struct top_opts),

@@ -232,6 +232,7 @@ struct table_frame {
 	const char *note;  /* a line between title and table in text and Markdown, or NULL */
 	const char *chart; /* lines between the tables and the loss line, text only, or NULL */
 	bool wide;         /* -v: TABLE_WIDE columns too */
+	bool live;         /* drawn again and again: no line on dropped columns */
 	/* Width of the terminal: columns that do not fit are left out, the least important first,
 	 * unless @wide; durations have their own units. 0: no terminal. */
 	unsigned columns;
@@ -259,6 +260,7 @@ void table_print_md(struct sink *s, const struct table_frame *frame, struct tabl
 		    size_t n);
 /* ... one table only, for callers that write the rest; and the lines below all tables: why figures
  * are missing, and the loss. */
+void table_print_text_table(struct sink *s, const struct table_frame *frame, const struct table *t);
 void table_print_md_table(struct sink *s, const struct table_frame *frame, const struct table *t);
 void table_print_below(struct sink *s, const struct table_frame *frame, struct table *const *tables,
 		       size_t n);

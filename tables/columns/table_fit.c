@@ -79,6 +79,7 @@ static void cut_texts(struct table_room *rooms, size_t n, size_t columns, size_t
 
 		for (size_t c = 0; c < n; c++) {
 			if (!rooms[c].hidden && rooms[c].text && rooms[c].width > least &&
+			    rooms[c].width > rooms[c].least &&
 			    (widest == n || rooms[c].width > rooms[widest].width))
 				widest = c;
 		}
@@ -110,34 +111,44 @@ size_t table_fit(struct table_room *rooms, size_t n, size_t columns, size_t read
 	return gone;
 }
 
-int table_fit_add(struct table_room *room, const char *text)
+static bool is_cut(const struct table_room *room)
 {
-	if (room->hidden || !room->text || room->width >= room->full)
+	return !room->hidden && room->text && room->width < room->full;
+}
+
+int table_fit_add(struct table_names *names, const struct table_room *room, const char *text)
+{
+	if (!is_cut(room))
 		return 0;
-	if (!room->names)
-		room->names = calloc(1, sizeof(*room->names));
-	if (room->names)
-		shorten_add(room->names, text);
-	return room->names && !room->names->failed ? 0 : -ENOMEM;
+	if (!names->width || room->width < names->width)
+		names->width = room->width;
+	shorten_add(&names->texts, text);
+	return names->texts.failed ? -ENOMEM : 0;
 }
 
-const char *table_fit_name(struct table_room *room, const char *text)
+const char *table_fit_name(struct table_names *names, const struct table_room *room,
+			   const char *text)
 {
-	if (!room->names)
+	if (!is_cut(room) || !names->width)
 		return text;
-	if (!room->names->width)
-		shorten_fit(room->names, room->width);
-	return shorten_find(room->names, text);
+	if (!names->fitted)
+		shorten_fit(&names->texts, names->width);
+	names->fitted = true;
+	return shorten_find(&names->texts, text);
 }
 
-void table_fit_fini(struct table_room *rooms, size_t n)
+const char *table_fit_title(struct shorten *titles, const struct table_room *room, const char *text)
 {
-	for (size_t c = 0; rooms && c < n; c++) {
-		if (rooms[c].names)
-			shorten_fini(rooms[c].names);
-		free(rooms[c].names);
-		rooms[c].names = NULL;
-	}
+	if (!is_cut(room) || escape_width(text, strlen(text)) <= room->width)
+		return text;
+	titles->width = room->width;
+	return shorten_find(titles, text);
+}
+
+void table_names_fini(struct table_names *names)
+{
+	shorten_fini(&names->texts);
+	*names = (struct table_names){ 0 };
 }
 
 void table_fit_note(struct sink *s, size_t gone)

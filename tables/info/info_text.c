@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/walk/engine.h"
 #include "format/labels/label_text.h"
@@ -12,19 +13,12 @@
 #include "tables/info/info.h"
 #include "tables/columns/loss.h"
 #include "tables/columns/number.h"
-#include "tables/columns/table_fit.h"
 
 enum { KEY = 14 }; /* width of a line's title */
 
 static void key(struct sink *s, const char *title)
 {
 	sink_printf(s, "%-*s", KEY, title);
-}
-
-/* Untrusted texts are cut at the terminal's width, unless with all_types. */
-static size_t room_behind(const struct info *info, size_t column)
-{
-	return info->all_types || info->columns < column + 8 ? SIZE_MAX : info->columns - column;
 }
 
 /* A line of untrusted text, left out when unknown. */
@@ -35,7 +29,7 @@ static void line(struct sink *s, const struct info *info, const char *title, con
 	if (!value || !*value)
 		return;
 	key(s, title);
-	table_fit_text(s, value, room_behind(info, KEY));
+	escape_terminal(s, value, strlen(value));
 	sink_putc(s, '\n');
 }
 
@@ -395,23 +389,31 @@ static void label(struct sink *s, const struct cdict_label *l)
 	free(name);
 }
 
+/* Writes the lines of @lines, wrapped to the terminal's width. */
+static void put_wrapped(struct sink *s, const struct info *info, struct sink *lines, size_t indent)
+{
+	struct wrap how = { .columns = info->columns, .indent = indent, .hard = true };
+	size_t len;
+	char *text = sink_take(lines, &len);
+
+	if (text)
+		wrap_text(s, text, len, &how);
+	else
+		s->error = -ENOMEM;
+	free(text);
+}
+
 static void labels(struct sink *s, const struct info *info)
 {
 	struct sink one;
-	char *text;
 	size_t n = cdict_reader_label_count(info->reader);
 
 	sink_puts(s, n ? "\nlabels\n" : "\nno labels: tasks have no names yet (cdict annotate)\n");
 	for (size_t i = 0; i < n; i++) {
 		sink_to_memory(&one);
 		label(&one, cdict_reader_label_at(info->reader, i));
-		text = sink_take(&one, NULL);
-		if (text)
-			table_fit_safe(s, text, room_behind(info, 0));
-		else
-			s->error = -ENOMEM;
-		sink_putc(s, '\n');
-		free(text);
+		sink_putc(&one, '\n');
+		put_wrapped(s, info, &one, 23);
 	}
 	sink_puts(s, "\ntasks named by the recorder\n");
 	for (size_t i = 0; i < cdict_reader_task_count(info->reader); i++) {
@@ -429,7 +431,7 @@ static void labels(struct sink *s, const struct info *info)
 static void head(struct sink *s, const struct info *info)
 {
 	key(s, "file");
-	table_fit_text(s, info->file, room_behind(info, KEY));
+	escape_terminal(s, info->file, strlen(info->file));
 	sink_putc(s, '\n');
 	host(s, info);
 	recording(s, info);
@@ -442,17 +444,10 @@ static void head(struct sink *s, const struct info *info)
 void info_print_text(struct sink *s, const struct info *info)
 {
 	struct sink prose;
-	size_t len;
-	char *text;
 
 	sink_to_memory(&prose);
 	head(&prose, info);
-	text = sink_take(&prose, &len);
-	if (text)
-		wrap_text(s, text, len, &(struct wrap){ info->columns, 0, 2 });
-	else
-		s->error = -ENOMEM;
-	free(text);
+	put_wrapped(s, info, &prose, 2);
 	events(s, info);
 	if (info->labels)
 		labels(s, info);

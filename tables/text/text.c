@@ -13,6 +13,7 @@
 #include "tables/columns/table.h"
 #include "tables/columns/table_fit.h"
 
+#define READABLE 24   /* on a terminal, names are shortened to this before a column is dropped */
 #define FOLD 80       /* in a file, longer texts (stacks) continue on the next line */
 #define WIDE_FROM 200 /* a terminal this wide has room for all columns */
 
@@ -233,7 +234,7 @@ static void put_rest(struct sink *s, const struct table_cell *cell)
 #define HEAD (TABLE_TOTAL - 1) /* in place of a row */
 
 static void text_row(struct sink *s, const struct table_frame *frame, const struct table *t,
-		     struct table_room *rooms, size_t row)
+		     const struct table_room *rooms, struct table_names *names, size_t row)
 {
 	size_t pending = 0; /* trailing blanks are not written */
 	bool first = true;
@@ -252,7 +253,7 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 		mark = cell && marked(col, cell);
 		text = cell ? human(frame, col, cell, room) : head_of(frame, col, room);
 		if (cell)
-			text = table_fit_name(&rooms[c], text);
+			text = table_fit_name(names, &rooms[c], text);
 		width = escape_width(text, strlen(text)) + rooms[c].mark;
 		if (width > rooms[c].width)
 			width = rooms[c].width;
@@ -364,7 +365,8 @@ static void widen(struct table_room *rooms, const struct table_frame *frame, con
 	}
 }
 
-static void add_names(struct sink *s, struct table_room *rooms, const struct table *t, size_t row)
+static void add_names(struct sink *s, struct table_names *names, const struct table_room *rooms,
+		      const struct table *t, size_t row)
 {
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const struct table_cell *cell;
@@ -373,29 +375,35 @@ static void add_names(struct sink *s, struct table_room *rooms, const struct tab
 		if (rooms[c].hidden || !rooms[c].text || rooms[c].width >= rooms[c].full)
 			continue;
 		cell = table_at(t, row, c);
-		if (cell->set && table_fit_add(&rooms[c], cell->text))
+		if (cell->set && table_fit_add(names, &rooms[c], cell->text))
 			s->error = -ENOMEM;
 	}
 }
 
-static void text_table(struct sink *s, const struct table_frame *frame, const struct table *t)
+/* A table and the widths of its columns. */
+struct fitted {
+	const struct table *t;
+	struct table_room *rooms;
+	size_t gone, first; /* dropped columns; the first that is shown */
+	bool fold;
+};
+
+static int fit(struct fitted *f, struct sink *s, const struct table_frame *frame,
+	       const struct table *t, struct table_names *names)
 {
 	struct table_room *rooms = calloc(t->n_columns, sizeof(*rooms));
 	char room[NUMBER_ROOM];
-	size_t gone, first;
-	bool fold;
 
-	if (!rooms) {
-		s->error = -ENOMEM;
-		return;
-	}
+	*f = (struct fitted){ .t = t, .rooms = rooms };
+	if (!rooms)
+		return -ENOMEM;
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const struct table_column *col = &t->columns[c];
 		const char *title = head_of(frame, col, room);
 		size_t width = escape_width(title, strlen(title));
 
 		rooms[c].hidden = !visible(frame, t, c);
-		rooms[c].width = width;
+		rooms[c].width = rooms[c].least = width;
 		rooms[c].text = col->kind == TABLE_TEXT;
 		rooms[c].rank = rank_of(frame, t, c);
 	}
@@ -407,35 +415,71 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		rooms[c].mark = !rooms[c].hidden && any_marked(t, c);
 		rooms[c].width += rooms[c].mark;
 	}
-	for (first = 0; first + 1 < t->n_columns && rooms[first].hidden;)
-		first++;
-	fold = !limit_of(frame) && rooms[first].text && rooms[first].width > FOLD;
-	if (fold)
-		rooms[first].width = FOLD;
-	gone = limit_of(frame) && !frame->wide
-		       ? table_fit(rooms, t->n_columns, limit_of(frame), SIZE_MAX)
-		       : 0;
+	for (; f->first + 1 < t->n_columns && rooms[f->first].hidden;)
+		f->first++;
+	f->fold = !limit_of(frame) && rooms[f->first].text && rooms[f->first].width > FOLD;
+	if (f->fold)
+		rooms[f->first].width = FOLD;
+	f->gone = limit_of(frame) && !frame->wide ? table_fit(rooms, t->n_columns, limit_of(frame),
+							      frame->columns ? READABLE : SIZE_MAX)
+						  : 0;
 	for (size_t r = 0; r < t->shown; r++)
-		add_names(s, rooms, t, r);
+		add_names(s, names, rooms, t, r);
 	if (t->total)
-		add_names(s, rooms, t, TABLE_TOTAL);
-	text_row(s, frame, t, rooms, HEAD);
-	rule(s, t, rooms);
+		add_names(s, names, rooms, t, TABLE_TOTAL);
+	return 0;
+}
+
+static void put_table(struct sink *s, const struct table_frame *frame, const struct fitted *f,
+		      struct table_names *names)
+{
+	const struct table *t = f->t;
+
+	text_row(s, frame, t, f->rooms, names, HEAD);
+	rule(s, t, f->rooms);
 	for (size_t r = 0; r < t->shown; r++) {
-		text_row(s, frame, t, rooms, r);
-		if (fold)
-			put_rest(s, table_at(t, r, first));
+		text_row(s, frame, t, f->rooms, names, r);
+		if (f->fold)
+			put_rest(s, table_at(t, r, f->first));
 	}
 	if (t->shown < t->n_rows)
 		sink_printf(s, "(%zu more row%s)\n", t->n_rows - t->shown,
 			    t->n_rows - t->shown == 1 ? "" : "s");
 	if (t->total) {
-		rule(s, t, rooms);
-		text_row(s, frame, t, rooms, TABLE_TOTAL);
+		rule(s, t, f->rooms);
+		text_row(s, frame, t, f->rooms, names, TABLE_TOTAL);
 	}
-	table_fit_note(s, gone);
-	table_fit_fini(rooms, t->n_columns);
-	free(rooms);
+	table_fit_note(s, frame->live ? 0 : f->gone);
+}
+
+/* Writes the tables, each with its heading and an empty line above it if @headings. */
+static void text_tables(struct sink *s, const struct table_frame *frame,
+			const struct table *const *tables, size_t n, bool headings)
+{
+	struct fitted *fitted = calloc(n + 1, sizeof(*fitted));
+	struct table_names names = { 0 };
+	int rc = fitted ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = fit(&fitted[i], s, frame, tables[i], &names);
+	for (size_t i = 0; !rc && i < n; i++) {
+		if (headings)
+			sink_putc(s, '\n');
+		if (headings && tables[i]->heading)
+			sink_printf(s, "%s\n\n", tables[i]->heading);
+		put_table(s, frame, &fitted[i], &names);
+	}
+	if (rc)
+		s->error = rc;
+	for (size_t i = 0; fitted && i < n; i++)
+		free(fitted[i].rooms);
+	free(fitted);
+	table_names_fini(&names);
+}
+
+void table_print_text_table(struct sink *s, const struct table_frame *frame, const struct table *t)
+{
+	text_tables(s, frame, &t, 1, false);
 }
 
 /* Writes the sentences around the tables, wrapped at blanks. */
@@ -461,12 +505,7 @@ void table_print_text(struct sink *s, const struct table_frame *frame, struct ta
 	if (frame->note)
 		sink_printf(&prose, "%s\n", frame->note);
 	put_wrapped(s, frame, &prose);
-	for (size_t i = 0; i < n; i++) {
-		sink_putc(s, '\n');
-		if (tables[i]->heading)
-			sink_printf(s, "%s\n\n", tables[i]->heading);
-		text_table(s, frame, tables[i]);
-	}
+	text_tables(s, frame, (const struct table *const *)tables, n, true);
 	if (frame->chart)
 		sink_printf(s, "\n%s", frame->chart);
 	sink_putc(s, '\n');

@@ -180,7 +180,7 @@ follows() {
 	local pid i want
 	want=$("$CDICT" info a.cdict --json | jq .capture.events)
 	"$CDICT" job create 2006 --bucket 10ms && "$CDICT" push -q --job 2006 a.cdict && "$CDICT" push -q --job 2006 --host later b.cdict
-	"$CDICT" top --job 2006 --interval 50ms >top.out 2>top.err &
+	"$CDICT" top --job 2006 --delay 50ms >top.out 2>top.err &
 	pid=$!
 	for i in $(seq 400); do [ -s top.out ] && break; sleep 0.05; done
 	grep -q '^job 2006, 2 of 2 hosts: 0.0 s' top.out || cat top.out
@@ -195,9 +195,9 @@ follows() {
 	# VMs have rows, with the exits of the table
 	"$CDICT" job create 2007 --bucket 1d && "$CDICT" push -q --job 2007 a.cdict
 	"$CDICT" top --job 2007 --seconds 1ms >once.out || echo "once: status $?"
-	[ "$(awk '/host$/ { h = 1; next } h { gsub(",", "", $2); print $2; exit }' once.out)" = \
+	[ "$(awk '/^host / { for (i = 1; i <= NF; i++) if ($i == "exits") at = i - 2; next } at && !/^-/ { gsub(",", "", $at); print $at; exit }' once.out)" = \
 		"$("$CDICT" exits a.cdict -q --by reason --json | jq '[.exits[].count] | add')" ] || cat once.out
-	grep -q 'VM (vCPUs)' once.out || cat once.out
+	grep -q '^VM  *vCPUs  ' once.out || cat once.out
 	"$CDICT" job remove 2006
 	"$CDICT" top --job 2006 2>err && echo 'followed nothing'
 	grep -q 'no job 2006' err || cat err

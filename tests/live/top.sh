@@ -17,13 +17,73 @@ into_a_pipe() {
 	(exec -a spinner bash -c 'while :; do :; done') &
 	local spinner=$!
 	"$CDICT" top --seconds 2500ms -s cpu --unfold -n 30 >printed 2>err || echo "ends with $?: $(cat err)"
-	kill $spinner
-	wait
-	[ "$(grep -c '^waiting %' printed)" = 2 ] || cat printed
+	[ "$(grep -c '^task  *tid  *pid  *cpu  *waiting %  .*behind ' printed)" = 2 ] || cat printed
 	[ "$(grep -c ' lost; by CPU$' printed)" = 2 ] || cat printed
-	grep -q '^ .* bash$' printed || cat printed
+	grep -q "^bash  *$spinner  *$spinner " printed || cat printed
 	grep -q $'\033' printed && echo "it writes terminal escapes to a file"
 	find . -name '*.cdict'
+	# a host without VMs has no columns of guests
+	[ -e /dev/kvm ] || ! grep -q 'exits\|guest\|halted' printed || cat printed
+	# without -n, 20 rows and the number of others
+	seq 30 | xargs -P 30 -I{} sh -c 'for i in 1 2 3 4 5 6; do sleep 0.3; done' &
+	"$CDICT" top --seconds 1 --unfold >printed 2>err || cat err
+	[ "$(grep -c '^(.* more rows\{0,1\})$' printed)" = 1 ] && [ "$(grep -vc '^$' printed)" = 24 ] || cat printed
+	kill $spinner
+	wait
+}
+
+# -p, -t: these tasks only, with figures of all; -d: twice a second.
+chosen() {
+	# two tasks on one CPU wait for each other
+	taskset -c 0 bash -c 'while :; do :; done' &
+	local one=$! two
+	taskset -c 0 bash -c 'while :; do :; done' &
+	two=$!
+	"$CDICT" top -p $one -t $two -d 500ms --seconds 1100ms >printed 2>err || echo "ends with $?: $(cat err)"
+	[ "$(grep -c ' 0\.[45] s, .* by waiting$' printed)" = 2 ] || cat printed
+	awk -v one=$one -v two=$two '/^bash / && $2 != one && $2 != two { print } /^bash / { n[$2]++ }
+		!/^bash / && !/^task |^---|by waiting$|^$/ { print } END { if (n[one] != 2 || n[two] != 2) print "rows", n[one], n[two] }' printed
+	# waiting, behind somebody, and CPU add up to most of the time
+	awk '/^bash / && ($5 < 10 || $5 + $8 < 60 || NF != 8) { print }' printed
+	kill $one $two
+	wait
+	"$CDICT" top -p $one 2>err >/dev/null && echo "a process that ended was taken"
+	[ "$(cat err)" = "cdict top: option --pid: no process $one" ] || cat err
+	"$CDICT" top -t 2147483647 2>err >/dev/null && echo "a thread that does not exist was taken"
+	[ "$(cat err)" = "cdict top: option --tid: no thread 2147483647" ] || cat err
+}
+
+# At each width every line fits, and waiting, behind and CPU are there; at 200 columns wake-ups, too.
+at_widths() {
+	local width
+	for width in 60 80 120 200; do
+		terminals python3 - "$CDICT" $width <<-'P'
+		import fcntl, os, pty, re, select, struct, sys, termios, time
+		pid, fd = pty.fork()
+		if not pid:
+		    time.sleep(0.2)
+		    os.execv(sys.argv[1], [sys.argv[1], 'top', '--unfold'])
+		width = int(sys.argv[2])
+		fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', 30, width, 0, 0))
+		text, end = b'', time.monotonic() + 30
+		while b'q quit' not in text and b's save' not in text and time.monotonic() < end:
+		    if select.select([fd], [], [], 0.2)[0]:
+		        try:
+		            text += os.read(fd, 65536)
+		        except OSError:
+		            break
+		os.write(fd, b'q')
+		os.waitpid(pid, 0)
+		lines = re.sub(r'\x1b\[[?0-9]*[a-zA-Z]', '', text.decode()).replace('\r', '').split('\n')
+		for line in lines:
+		    if len(line) > width:
+		        print(width, 'too wide:', line)
+		head = next((line for line in lines if line.startswith('task ')), '')
+		for column in ['tid', 'waiting %', 'behind', 'CPU %'] + ['wakeups', 'lat max'] * (width == 200) + ['worst'] * (width >= 80):
+		    if column not in head:
+		        print(width, 'no', column, 'in', head)
+		P
+	done
 }
 
 # Keys: sort, fold, freeze, save, quit; the terminal is as it was.
@@ -76,7 +136,8 @@ in_a_terminal() {
 }
 
 wrong_usage() {
-	for words in '-s name' '--seconds 0' '-o -' 'x'; do
+	local words
+	for words in '-s name' '--seconds 0' '-o -' 'x' '-d 1ms' '-d 2h' '-p x'; do
 		# shellcheck disable=SC2086
 		"$CDICT" top $words >/dev/null 2>err
 		[ $? -eq 129 ] && [ "$(wc -l <err)" = 2 ] || { echo "top $words:"; cat err; }
@@ -85,5 +146,7 @@ wrong_usage() {
 
 may_record || exit 77
 run a_table_a_second_into_a_pipe into_a_pipe
+run chosen_tasks_and_a_shorter_delay chosen
+in_terminal lines_fit_at_each_width at_widths
 in_terminal keys_in_a_terminal in_a_terminal
 run wrong_usage_of_top wrong_usage

@@ -278,9 +278,11 @@ void sweep_cells_fini(struct sweep_cells *c)
 /* Parameter values are shortened to this width before columns are dropped. */
 enum { READABLE = 16 };
 
-static void put_padded(struct sink *out, const char *full, struct table_room *room, bool head)
+static void put_padded(struct sink *out, const char *full, const struct table_room *room,
+		       struct table_names *names, struct shorten *heads)
 {
-	const char *text = head ? full : table_fit_name(room, full);
+	const char *text = heads ? table_fit_title(heads, room, full)
+				 : table_fit_name(names, room, full);
 	size_t w = escape_width(text, strlen(text));
 	size_t blanks = w < room->width ? room->width - w : 0;
 
@@ -295,6 +297,8 @@ static int put_text(struct sink *out, const struct sweep_cells *cells, size_t co
 {
 	size_t n = cells->columns, gone = 0;
 	struct table_room *rooms = calloc(n, sizeof(*rooms));
+	struct table_names names = { 0 };
+	struct shorten heads = { 0 };
 	bool failed = false;
 
 	if (!rooms)
@@ -305,19 +309,21 @@ static int put_text(struct sink *out, const struct sweep_cells *cells, size_t co
 
 		room->width = w > room->width ? w : room->width;
 		room->text = i % n < cells->names;
+		if (i < n)
+			room->least = w < READABLE ? w : READABLE;
 		/* parameters, metric and medians always stay */
 		room->rank = !room->text && strcmp(cells->all.at[i % n], "median") != 0;
 	}
 	if (columns)
 		gone = table_fit(rooms, n, columns, READABLE);
 	for (size_t i = n; i < cells->all.n; i++)
-		failed |= table_fit_add(&rooms[i % n], cells->all.at[i]) != 0;
+		failed |= table_fit_add(&names, &rooms[i % n], cells->all.at[i]) != 0;
 	for (size_t i = 0; i < cells->all.n; i++) {
 		struct table_room *room = &rooms[i % n];
 
 		if (!room->hidden) {
 			sink_puts(out, i % n ? "  " : "");
-			put_padded(out, cells->all.at[i], room, i < n);
+			put_padded(out, cells->all.at[i], room, &names, i < n ? &heads : NULL);
 		}
 		sink_puts(out, (i + 1) % n ? "" : "\n");
 	}
@@ -326,7 +332,8 @@ static int put_text(struct sink *out, const struct sweep_cells *cells, size_t co
 		escape_terminal(out, cells->lines.at[i], strlen(cells->lines.at[i]));
 		sink_putc(out, '\n');
 	}
-	table_fit_fini(rooms, n);
+	table_names_fini(&names);
+	shorten_fini(&heads);
 	free(rooms);
 	return failed ? -ENOMEM : 0;
 }

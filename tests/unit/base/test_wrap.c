@@ -27,30 +27,41 @@ static void becomes(const char *text, struct wrap how, const char *want)
 static void lines_are_broken_at_blanks_where_they_would_be_too_long(void **state)
 {
 	(void)state;
-	becomes("one two three\n", (struct wrap){ 0, 0, 0 }, "one two three\n");
-	becomes("one two three\n", (struct wrap){ 13, 0, 0 }, "one two three\n");
-	becomes("one two three\n", (struct wrap){ 12, 0, 0 }, "one two\nthree\n");
-	becomes("one two three", (struct wrap){ 7, 0, 2 }, "one two\n  three");
+	becomes("one two three\n", (struct wrap){ 0, 0, 0, false }, "one two three\n");
+	becomes("one two three\n", (struct wrap){ 13, 0, 0, false }, "one two three\n");
+	becomes("one two three\n", (struct wrap){ 12, 0, 0, false }, "one two\nthree\n");
+	becomes("one two three", (struct wrap){ 7, 0, 2, false }, "one two\n  three");
 	/* text before it on its line counts, and only there */
-	becomes("one two\none two", (struct wrap){ 7, 4, 0 }, "one\ntwo\none two");
+	becomes("one two\none two", (struct wrap){ 7, 4, 0, false }, "one\ntwo\none two");
 	/* runs of blanks are kept inside a line, and dropped at its end */
-	becomes("a   b   c", (struct wrap){ 5, 0, 0 }, "a   b\nc");
-	becomes("  key  value", (struct wrap){ 8, 0, 2 }, "  key\n  value");
+	becomes("a   b   c", (struct wrap){ 5, 0, 0, false }, "a   b\nc");
+	becomes("  key  value", (struct wrap){ 8, 0, 2, false }, "  key\n  value");
 }
 
 static void words_are_never_broken(void **state)
 {
 	(void)state;
-	becomes("longer than", (struct wrap){ 3, 0, 0 }, "longer\nthan");
-	becomes("longer", (struct wrap){ 3, 0, 0 }, "longer");
-	becomes("\n\nx\n", (struct wrap){ 3, 0, 0 }, "\n\nx\n");
+	becomes("longer than", (struct wrap){ 3, 0, 0, false }, "longer\nthan");
+	becomes("longer", (struct wrap){ 3, 0, 0, false }, "longer");
+	becomes("\n\nx\n", (struct wrap){ 3, 0, 0, false }, "\n\nx\n");
+}
+
+static void a_word_wider_than_a_line_is_broken_at_its_commas(void **state)
+{
+	(void)state;
+	becomes("a,bb,ccc,d", (struct wrap){ 5, 0, 0, false }, "a,bb,\nccc,d");
+	becomes("-e a,bb,ccc,d x", (struct wrap){ 6, 0, 1, false }, "-e\n a,bb,\n ccc,d\n x");
+	/* or anywhere */
+	becomes("longer", (struct wrap){ 4, 0, 1, true }, "long\n er");
+	becomes("日本語", (struct wrap){ 5, 0, 0, true }, "日本\n語");
+	becomes("x long", (struct wrap){ 4, 0, 0, true }, "x\nlong");
 }
 
 static void a_wide_character_takes_two_columns(void **state)
 {
 	(void)state;
-	becomes("日本 x", (struct wrap){ 6, 0, 0 }, "日本 x");
-	becomes("日本 x", (struct wrap){ 5, 0, 0 }, "日本\nx");
+	becomes("日本 x", (struct wrap){ 6, 0, 0, false }, "日本 x");
+	becomes("日本 x", (struct wrap){ 5, 0, 0, false }, "日本\nx");
 }
 
 static void the_least_important_columns_go_first_of_equals_the_last(void **state)
@@ -110,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_broken_at_blanks_where_they_would_be_too_long),
 		cmocka_unit_test(words_are_never_broken),
+		cmocka_unit_test(a_word_wider_than_a_line_is_broken_at_its_commas),
 		cmocka_unit_test(a_wide_character_takes_two_columns),
 		cmocka_unit_test(the_least_important_columns_go_first_of_equals_the_last),
 		cmocka_unit_test(texts_are_cut_before_a_column_goes_when_they_stay_readable),

@@ -49,14 +49,21 @@ static int drop(void **state)
 	return 0;
 }
 
+static int fill(struct top_rows *t, bool fold)
+{
+	struct top_choice choice = { .window_ns = SECOND, .fold = fold };
+
+	return top_rows_fill(t, file.data, file.len, &choice, NULL);
+}
+
 static void vms_are_folded_and_sums_stay(void **state)
 {
 	struct top_rows folded, all;
 	uint64_t cpu[2] = { 0 }, exits[2] = { 0 }, guest[2] = { 0 };
 
 	(void)state;
-	assert_int_equal(top_rows_fill(&folded, file.data, file.len, SECOND, true, NULL), 0);
-	assert_int_equal(top_rows_fill(&all, file.data, file.len, SECOND, false, NULL), 0);
+	assert_int_equal(fill(&folded, true), 0);
+	assert_int_equal(fill(&all, false), 0);
 	assert_int_equal(folded.rows.n, 5); /* four VMs and the host */
 	assert_true(all.rows.n > 20);
 	for (size_t i = 0; i < folded.rows.n; i++) {
@@ -79,12 +86,15 @@ static void vms_are_folded_and_sums_stay(void **state)
 
 static void the_largest_come_first(void **state)
 {
+	struct top_view view = { .lines = 5, .rows = 20, .columns = 40, .eol = "|" };
 	struct top_rows t;
 	struct sink s;
+	const char *end;
 	char *text;
+	int lines = 0;
 
 	(void)state;
-	assert_int_equal(top_rows_fill(&t, file.data, file.len, SECOND, true, NULL), 0);
+	assert_int_equal(fill(&t, true), 0);
 	for (int by = TOP_BY_WAITING; by <= TOP_BY_CPU; by++) {
 		top_rows_sort(&t, (enum top_by)by);
 		for (size_t i = 1; i < t.rows.n; i++) {
@@ -96,21 +106,95 @@ static void the_largest_come_first(void **state)
 		}
 	}
 	sink_to_memory(&s);
-	top_rows_print(&t, &s, TOP_BY_CPU, 4, 40, "|");
+	assert_int_equal(top_rows_list(&t, &s, &view), 0);
 	text = sink_take(&s, NULL);
-	/* title, head and two rows, cut */
+	/* columns, rule, two rows, "3 more rows" */
 	assert_non_null(text);
-	assert_int_equal(strlen(text), 4 * 41);
+	for (const char *at = text; (end = strchr(at, '|')); at = end + 1, lines++)
+		assert_true(end - at <= 40);
+	assert_int_equal(lines, 5);
 	free(text);
 	top_rows_fini(&t);
 }
 
+static char *listed(const struct top_rows *t, size_t columns)
+{
+	struct top_view view = { .lines = 1000, .rows = 1000, .columns = columns, .eol = "\n" };
+	struct sink s;
+
+	sink_to_memory(&s);
+	assert_int_equal(top_rows_list(t, &s, &view), 0);
+	return sink_take(&s, NULL);
+}
+
+static void columns_of_guests_and_whom_a_vm_waited_for(void **state)
+{
+	struct top_rows t;
+	char *text;
+
+	(void)state;
+	assert_int_equal(fill(&t, true), 0);
+	for (size_t i = 0; i < t.rows.n; i++) {
+		const struct top_row *row = &t.rows.at[i];
+
+		assert_int_equal(row->guests, strcmp(row->name, "(host)") != 0);
+		assert_true(!row->guests || row->pid > 0);
+		assert_true(!row->worst_ns || row->behind);
+	}
+	text = listed(&t, 0);
+	assert_non_null(strstr(text, "exits  guest %  exit %  halted %"));
+	free(text);
+	/* at 80 columns how long, behind whom, and the exits stay; the names of the VMs fit */
+	text = listed(&t, 80);
+	assert_non_null(strstr(text, "waiting %"));
+	assert_non_null(strstr(text, "behind"));
+	assert_non_null(strstr(text, "exits"));
+	free(text);
+	/* without VMs */
+	for (size_t i = 0; i < t.rows.n; i++)
+		t.rows.at[i].guests = false;
+	text = listed(&t, 0);
+	assert_null(strstr(text, "exits"));
+	assert_null(strstr(text, "guest"));
+	free(text);
+	top_rows_fini(&t);
+}
+
+static void only_the_chosen_tasks_have_rows(void **state)
+{
+	struct top_choice choice = { .window_ns = SECOND };
+	struct top_rows all, one;
+	int32_t tid, pid;
+
+	(void)state;
+	assert_int_equal(fill(&all, false), 0);
+	top_rows_sort(&all, TOP_BY_WAITING);
+	tid = all.rows.at[0].tid;
+	pid = all.rows.at[0].pid;
+	choice.tids = &tid;
+	choice.n_tids = 1;
+	assert_int_equal(top_rows_fill(&one, file.data, file.len, &choice, NULL), 0);
+	assert_int_equal(one.rows.n, 1);
+	/* with the same figures as among all */
+	assert_int_equal(one.rows.at[0].waiting_ns, all.rows.at[0].waiting_ns);
+	assert_string_equal(one.rows.at[0].behind, all.rows.at[0].behind);
+	top_rows_fini(&one);
+	choice = (struct top_choice){ .window_ns = SECOND, .pids = &pid, .n_pids = 1 };
+	assert_int_equal(top_rows_fill(&one, file.data, file.len, &choice, NULL), 0);
+	assert_true(one.rows.n > 1);
+	for (size_t i = 0; i < one.rows.n; i++)
+		assert_int_equal(one.rows.at[i].pid, pid);
+	top_rows_fini(&one);
+	top_rows_fini(&all);
+}
+
 static void an_empty_result_has_no_row(void **state)
 {
+	struct top_choice choice = { .window_ns = SECOND };
 	struct top_rows t;
 
 	(void)state;
-	assert_int_not_equal(top_rows_fill(&t, "no cdict", 8, SECOND, true, NULL), 0);
+	assert_int_not_equal(top_rows_fill(&t, "no cdict", 8, &choice, NULL), 0);
 	assert_int_equal(t.rows.n, 0);
 	top_rows_fini(&t);
 }
@@ -120,6 +204,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vms_are_folded_and_sums_stay),
 		cmocka_unit_test(the_largest_come_first),
+		cmocka_unit_test(columns_of_guests_and_whom_a_vm_waited_for),
+		cmocka_unit_test(only_the_chosen_tasks_have_rows),
 		cmocka_unit_test(an_empty_result_has_no_row),
 	};
 
