@@ -102,8 +102,8 @@ export class Decoder {
 		return this.#ask(capture, { call: 'figures', range, cpus }, how);
 	}
 
-	exits(capture, range, { tasks = null, reasons = null, ...how } = {}) {
-		return this.#ask(capture, { call: 'exits', range, tasks, reasons }, how);
+	exits(capture, range, { tasks = null, cpus = null, reasons = null, ...how } = {}) {
+		return this.#ask(capture, { call: 'exits', range, tasks, cpus, reasons }, how);
 	}
 
 	coremap(capture, range, { tasks = null, cpus = null, ...how } = {}) {

@@ -55,6 +55,7 @@ function compose(app, make) {
 function shifted(s, dx, dy) {
 	return {
 		rect: (x, y, ...rest) => s.rect(x + dx, y + dy, ...rest),
+		shade: (x, y, ...rest) => s.shade(x + dx, y + dy, ...rest),
 		hatch: (x, y, ...rest) => s.hatch(x + dx, y + dy, ...rest),
 		line: (x1, y1, x2, y2, ...rest) => s.line(x1 + dx, y1 + dy, x2 + dx, y2 + dy, ...rest),
 		dot: (x, y, ...rest) => s.dot(x + dx, y + dy, ...rest),

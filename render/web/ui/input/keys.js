@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The keyboard: 1-7 views, w a s d zoom and move, f fit, / search, m marks, Esc back, ? help.
-import { pan, within, zoomed } from './gestures.js';
+// The keyboard: 1-7 views, w a s d zoom and move, f fit, / search, m marks, Enter the area, Esc back, ? help.
+import { pan, within, zoomToArea, zoomed } from './gestures.js';
 import { closeHelp, showHelp } from '../help.js';
 
 const STEP = 0.75;
@@ -12,10 +12,10 @@ function zoomBy(app, factor) {
 	app.zoom(zoomed(app.range, at, factor, app.window, app.least));
 }
 
-/** Fits the range to the slice clicked last, else to two marks, else to everything. */
+/** Fits the range to the slice clicked or the area made last, else to two marks, else to everything. */
 function fit(app) {
 	const marks = [...app.state.marks].sort((a, b) => a - b);
-	const what = app.chosen ?? (marks.length === 2 && marks[1] > marks[0] ? marks : null);
+	const what = app.chosen ?? (app.state.area.length ? app.state.area : marks.length === 2 && marks[1] > marks[0] ? marks : null);
 
 	app.chosen = null;
 	if (!what) {
@@ -41,6 +41,10 @@ function undo(app) {
 		return;
 	if (app.state.look.length && app.details.el.contains(document.activeElement)) {
 		app.details.close();
+		return;
+	}
+	if (app.state.area.length && !app.details.wanted) {
+		app.store.takeBack('area', { area: [] });
 		return;
 	}
 	if (JSON.stringify(app.state) === JSON.stringify(app.store.start))
@@ -76,6 +80,11 @@ export function followKeys(app) {
 		// clickable elements that are not buttons
 		if ((e.key === 'Enter' || e.key === ' ') && e.target instanceof HTMLElement && e.target.matches('[data-enter]')) {
 			e.target.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey: e.shiftKey }));
+			e.preventDefault();
+			return;
+		}
+		if (e.key === 'Enter' && app.state.area.length && !e.defaultPrevented && !(e.target instanceof Element && e.target.closest('button, a, summary, th'))) {
+			zoomToArea(app);
 			e.preventDefault();
 			return;
 		}

@@ -27,6 +27,7 @@ const PARTS = {
 	open: NUMBERS, // vCPU rows that are open
 	compare: { ...TEXT, start: 'vcpu' },
 	marks: NUMBERS, // times
+	area: NUMBERS, // from, to; of a heat map also: shortest, longest, place in KINDS (marks/heat.js)
 	strip: { ...TEXT, start: 'cpus' }, // overview: cpus, or waiting vms
 	wait: NUMBERS, // the open one: from, to, task that waited, task that had the CPU, the CPU, for how long of it
 	matrix: { ...TEXT, start: 'delays' }, // of VMs: who delayed whom, or who ran on the other thread
@@ -115,29 +116,43 @@ export class Store {
 
 	/**
 	 * Replaces parts of the state. With {gesture: 'zoom'} (the wheel, a key held down) the steps of one gesture are a
-	 * single entry of the history.
+	 * single entry of the history. With {made: 'area'}, so are areas that follow each other.
 	 */
-	set(part, { gesture = null } = {}) {
+	set(part, { gesture = null, made = null } = {}) {
 		const next = this.limit({ ...this.state, ...part });
 		const before = this.state;
 
 		if (same(next, before))
 			return;
 		const now = performance.now();
-		const goesOn = gesture && gesture === this.gesture && now - this.#last < GESTURE_MS;
+		const goesOn = gesture ? gesture === this.gesture && now - this.#last < GESTURE_MS : made && history.state?.made === made;
 
 		this.#last = gesture ? now : 0;
 		this.gesture = gesture;
 		this.state = next;
-		this.#write(goesOn);
+		this.#write(goesOn, made);
 		this.#listener(next, before, gesture);
 	}
 
-	#write(instead) {
+	/** Takes back what the current entry of the history made; if another one made it, the current one is changed to @part. */
+	takeBack(made, part) {
+		if (history.state?.made === made) {
+			history.back();
+			return;
+		}
+		const before = this.state;
+
+		this.state = this.limit({ ...before, ...part });
+		this.#last = 0;
+		this.#write(true, null);
+		this.#listener(this.state, before);
+	}
+
+	#write(instead, made) {
 		const fragment = `#${toFragment(this.state, this.start)}`;
 
 		try {
-			history[instead ? 'replaceState' : 'pushState'](null, '', fragment);
+			history[instead ? 'replaceState' : 'pushState']({ made }, '', fragment);
 		} catch {
 			// browsers limit the rate: then the address is one step behind
 		}

@@ -1,14 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Marks that were set with m.
+// Marks that were set with m, and the area.
 import { duration } from '../text.js';
 
-/** Draws lines at marks and at both ends of the clicked thing, and with @words the distance of two marks. */
-export function drawMarks(s, app, scale, top, height, words = false) {
+/** Draws the area over [top, top + height], or over @block, [y1, y2] of a heat map. */
+export function drawArea(s, app, scale, [top, bottom]) {
+	const { area } = app.state;
+	const [from, to] = scale.domain();
+
+	if (!area.length || area[1] < from || area[0] > to)
+		return;
+	const a = scale(Math.max(from, area[0])), b = Math.max(scale(Math.min(to, area[1])), a + 1);
+	const { accent } = app.palette;
+
+	s.shade(a, top, b - a, bottom - top, accent, 0.13);
+	for (const [at, x] of [[area[0], a], [area[1], b]]) {
+		if (at >= from && at <= to)
+			s.line(x, top, x, bottom, accent, 1.5);
+	}
+	for (const y of [top + 1, bottom - 1])
+		s.line(a, y, b, y, accent, 2);
+}
+
+/** Draws the area, lines at marks and at both ends of the clicked thing, and with @words the distance of two marks. */
+export function drawMarks(s, app, scale, top, height, words = false, block = null) {
 	const marks = [...app.state.marks].sort((a, b) => a - b);
 	const [from, to] = scale.domain();
 	const { palette } = app;
 	const { thing } = app.details;
 
+	drawArea(s, app, scale, block ?? [top, top + height]);
 	if (thing && thing.to > from && thing.from < to) {
 		const a = scale(Math.max(from, thing.from)), b = scale(Math.min(to, thing.to));
 

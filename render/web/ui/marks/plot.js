@@ -45,7 +45,7 @@ export function paintAll(list) {
 export class Plot {
 	/**
 	 * options: {app, label, height (number or (width) -> number), draw(surface, width, height),
-	 *           hit(x, y) -> {lines, box, click} | null, time: {left, right} | null, reserve: takes its height undrawn,
+	 *           hit(x, y) -> {lines, box, click} | null, time: {left, right} | null, block(y1, y2): what a drag takes besides time, reserve: takes its height undrawn,
 	 *           shows() -> [its inputs], if it has no time axis and need not be drawn again when the range changes}
 	 */
 	constructor(options) {
@@ -219,9 +219,11 @@ export class Plot {
 		return { x: 0, y: 0 };
 	}
 
-	/** Shows the selection in progress over [x1, x2], with a text; null removes it. */
-	showBand(x1, x2, text) {
+	/** Shows the selection in progress over [x1, x2], of the whole height or over [y1, y2], with a text; null removes it. */
+	showBand(x1, x2, text, ys = null) {
 		this.band.hidden = x1 === null;
+		this.band.style.top = `${ys ? ys[0] : 0}px`;
+		this.band.style.bottom = `${ys ? this.height - ys[1] : 0}px`;
 		if (x1 === null)
 			return;
 		this.band.style.left = `${Math.min(x1, x2)}px`;
