@@ -176,6 +176,10 @@ export class Decoder {
 		return this.#ask(capture, { call: 'tracks', range, tasks, columns, max }, how);
 	}
 
+	queues(capture, range, { columns = 1024, max = 20000, ...how } = {}) {
+		return this.#ask(capture, { call: 'queues', range, columns, max }, how);
+	}
+
 	checksum(capture, how = {}) {
 		return this.#ask(capture, { call: 'checksum' }, how);
 	}
