@@ -29,10 +29,11 @@ struct queues {
 	struct analyze_coremap *map;
 	struct columns columns;
 	uint32_t cpus;
-	struct queue *now;       /* by CPU */
-	uint64_t *ns;            /* [CPU][column]: length times time */
-	uint32_t *most;          /* [CPU][column]: the largest length that lasted */
-	ARRAY(struct wait) open; /* by the walk's task; to_ns 0: it does not wait */
+	ARRAY(struct wait) unknown; /* from_ns, to_ns */
+	struct queue *now;          /* by CPU */
+	uint64_t *ns;               /* [CPU][column]: length times time */
+	uint32_t *most;             /* [CPU][column]: the largest length that lasted */
+	ARRAY(struct wait) open;    /* by the walk's task; to_ns 0: it does not wait */
 	ARRAY(struct wait) all;
 	bool too_many;
 };
@@ -135,20 +136,41 @@ static int queues_add(struct page_engine *e, struct cdict_error *err)
 	return 0;
 }
 
+/* The gaps, in which every length is unknown. */
+static int add_unknown(struct page_engine *e)
+{
+	struct queues *q = e->state;
+	uint64_t to_ns = q->columns.to_ns, end_ns;
+
+	for (uint64_t at = q->columns.from_ns; at < to_ns; at = end_ns) {
+		at = analyze_engine_gap(e->eng, false, CDICT_CPU_UNKNOWN, at, to_ns);
+		if (at == ANALYZE_NO_TIME)
+			break;
+		end_ns = analyze_engine_gap_end(e->eng, at, to_ns);
+		if (array_push(&q->unknown, (struct wait){ .from_ns = at - e->t0_ns,
+							   .to_ns = end_ns - e->t0_ns }))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int queues_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
 {
 	struct queues *q = e->state;
 	size_t n = q->cpus * (size_t)e->q.columns;
 	uint32_t most = 0;
 
-	(void)err;
 	end_all(e, q->columns.to_ns);
+	if (add_unknown(e))
+		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		most = q->most[i] > most ? q->most[i] : most;
 	json_u64(a->j, "columns", e->q.columns);
 	json_u64(a->j, "longest", most);
 	arrays_put(a, "ns", q->ns, n);
 	arrays_put(a, "most", q->most, n);
+	arrays_member(a, "unknown_from", q->unknown, from_ns);
+	arrays_member(a, "unknown_to", q->unknown, to_ns);
 	json_bool(a->j, "exact", !q->too_many);
 	if (q->too_many)
 		return 0;
@@ -170,6 +192,7 @@ static void queues_fini(struct page_engine *e)
 	free(q->ns);
 	free(q->most);
 	array_fini(&q->open);
+	array_fini(&q->unknown);
 	array_fini(&q->all);
 }
 

@@ -281,7 +281,7 @@ class App {
 					this.details.follow();
 				this.view.update({
 					range, filter: differs('tasks', 'vms', 'groups', 'cpus', 'reasons', 'states', 'search'),
-					options: differs('by', 'per', 'map', 'heat', 'flame', 'open', 'compare', 'wait', 'matrix', 'fold', 'unfold', 'paint'), figures: this.freshFigures
+					options: differs('by', 'per', 'map', 'heat', 'flame', 'open', 'compare', 'wait', 'matrix', 'fold', 'unfold', 'paint', 'queues'), figures: this.freshFigures
 				});
 			}
 		}

@@ -263,6 +263,30 @@ static size_t length_at(const struct waits *w, double cpu, double t)
 	return n;
 }
 
+/* The time with two or more waits for the CPU, from begin or end to begin or end. */
+static double above_1(const struct waits *w, double cpu)
+{
+	double sum = 0, from = -1;
+
+	for (;;) {
+		double next = -1;
+
+		for (size_t i = 0; i < w->n; i++) {
+			const double ends[] = { w->all[i].from, w->all[i].to };
+
+			for (int k = 0; k < 2; k++)
+				if (w->all[i].cpu == cpu && ends[k] > from &&
+				    (next < 0 || ends[k] < next))
+					next = ends[k];
+		}
+		if (next < 0)
+			return sum;
+		if (from >= 0 && length_at(w, cpu, from) > 1)
+			sum += next - from;
+		from = next;
+	}
+}
+
 /* The waits of a range give the columns of the same answer and the figures of the command's table; at each of their begins
  * the same tasks wait, as long, by the answer about that moment alone. */
 static void queues_are_those_of_the_table(void **state)
@@ -270,12 +294,12 @@ static void queues_are_those_of_the_table(void **state)
 	static const char *const golden[] = { "vmx", "svm", "sched", "loss", "late" };
 	static struct waits range, moment;
 	enum { COLUMNS = 128 };
-	size_t seen = 0;
+	size_t seen = 0, gaps = 0;
 
 	(void)state;
 	for (size_t g = 0; g < 2 * sizeof(golden) / sizeof(golden[0]); g++) {
 		struct page_query q = { .columns = COLUMNS };
-		double ns[64] = { 0 }, most[64] = { 0 };
+		double ns[64] = { 0 }, most[64] = { 0 }, above[64] = { 0 }, unknown = 0;
 		struct asked a;
 
 		asked_open(&a, golden[g / 2]);
@@ -286,6 +310,12 @@ static void queues_are_those_of_the_table(void **state)
 		seen += range.n;
 		for (size_t i = 0; i < range.n; i++)
 			ns[(size_t)range.all[i].cpu] += range.all[i].to - range.all[i].from;
+		for (uint32_t cpu = 0; cpu < a.cpus; cpu++)
+			above[cpu] = above_1(&range, cpu);
+		for (size_t i = 0; i < count_of(&a, "unknown_from"); i++)
+			unknown += number(&a, "unknown_to", i) - number(&a, "unknown_from", i);
+		assert_true(unknown <= (double)(q.to_ns - q.from_ns));
+		gaps += unknown > 0;
 		for (size_t i = 0; i < count_of(&a, "ns"); i++) {
 			ns[i / COLUMNS] -= number(&a, "ns", i);
 			if (number(&a, "most", i) > most[i / COLUMNS])
@@ -299,6 +329,8 @@ static void queues_are_those_of_the_table(void **state)
 			double longest = cell_of_cpu(&a, cpu, "queue_max");
 
 			assert_true(longest < 0 || longest == most[cpu]);
+			assert_true(longest < 0 ||
+				    cell_of_cpu(&a, cpu, "queue_above_1_ns") == above[cpu]);
 		}
 		for (size_t i = 0; i < range.n; i++) {
 			struct page_query then = { .from_ns = (uint64_t)range.all[i].from };
@@ -313,7 +345,7 @@ static void queues_are_those_of_the_table(void **state)
 		}
 		asked_close(&a);
 	}
-	assert_true(seen > 20);
+	assert_true(seen > 20 && gaps > 0);
 }
 
 int main(void)

@@ -36,6 +36,7 @@ const PARTS = {
 	pins: NUMBERS, // tasks that are lanes under the strip
 	fold: { ...TEXT, start: 'auto' }, // many tasks as few rows: auto, groups or tasks
 	unfold: TEXTS, // the open ones of those
+	queues: { ...TEXT, start: '' }, // cores: 'on': with run queues
 	paint: { ...TEXT, start: 'auto' }, // cores: a colour per task, group or state; auto: per group if there are many tasks
 };
 

@@ -137,28 +137,38 @@ export class Plot {
 
 	#follow() {
 		this.el.addEventListener('pointermove', (e) => {
-			const { left, top } = this.canvas.getBoundingClientRect();
-			const found = this.options.hit?.(e.clientX - left, e.clientY - top) ?? null;
-
-			this.found = found;
-			this.app.pointer = this.timeAt(e.clientX);
-			this.canvas.classList.toggle('click', Boolean(found?.click));
-			if (found?.lines) {
-				const b = found.box;
-				const box = b && { top: top + b.y, bottom: top + b.y + b.h };
-
-				this.app.card.show(found.lines, e.clientX, e.clientY, box);
-			} else {
-				this.app.card.hide();
-			}
+			this.at = e;
+			this.point();
 		});
 		this.el.addEventListener('pointerleave', () => {
-			this.found = null;
+			this.found = this.at = null;
 			this.app.pointer = null;
 			this.app.card.hide();
 		});
 		if (!this.time) {
 			this.el.addEventListener('click', (e) => this.found?.click?.(e));
+		}
+	}
+
+	/** Explains the thing under the pointer, if it is in the picture. */
+	point() {
+		const { at: e } = this;
+
+		if (!e)
+			return;
+		const { left, top } = this.canvas.getBoundingClientRect();
+		const found = this.options.hit?.(e.clientX - left, e.clientY - top) ?? null;
+
+		this.found = found;
+		this.app.pointer = this.timeAt(e.clientX);
+		this.canvas.classList.toggle('click', Boolean(found?.click));
+		if (found?.lines) {
+			const b = found.box;
+			const box = b && { top: top + b.y, bottom: top + b.y + b.h };
+
+			this.app.card.show(found.lines, e.clientX, e.clientY, box);
+		} else {
+			this.app.card.hide();
 		}
 	}
 
