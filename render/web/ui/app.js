@@ -8,6 +8,7 @@ import { Figures, rowsOf } from './figures.js';
 import { FilterBar } from './filters.js';
 import { FindingsOfChosen, findings } from './findings.js';
 import { within } from './input/gestures.js';
+import { Naming } from './input/naming.js';
 import { Head } from './head.js';
 import { followKeys } from './input/keys.js';
 import { Overview } from './marks/overview.js';
@@ -41,6 +42,7 @@ class App {
 		this.root = root;
 		this.views = viewsFor(page);
 		this.pointer = null; // the time under the pointer
+		this.pointerAt = [0, 0]; // the pointer's place in the window then
 		this.chosen = null; // [from, to] of the slice that was clicked
 		this.jobs = 0;
 		this.settling = 0; // timer: figures wait for the end of a gesture
@@ -145,6 +147,7 @@ class App {
 		this.pins = new Pins(this);
 		this.details = new Details(this);
 		this.area = new AreaCard(this);
+		this.naming = new Naming(this);
 		this.tabs = h('nav', { class: 'tabs', role: 'tablist' });
 		this.note = h('div', { class: 'note', role: 'status', hidden: true });
 		this.progress = h('div', { class: 'progress', hidden: true });

@@ -12,10 +12,10 @@ function zoomBy(app, factor) {
 	app.zoom(zoomed(app.range, at, factor, app.window, app.least));
 }
 
-/** Fits the range to the slice clicked or the area made last, else to two marks, else to everything. */
+/** Fits the range to the slice clicked or the area made last, else to the marks, else to everything. */
 function fit(app) {
-	const marks = [...app.state.marks].sort((a, b) => a - b);
-	const what = app.chosen ?? (app.state.area.length ? app.state.area : marks.length === 2 && marks[1] > marks[0] ? marks : null);
+	const marks = app.state.marks.map(({ at }) => at).sort((a, b) => a - b);
+	const what = app.chosen ?? (app.state.area.length ? app.state.area : marks.length > 1 && marks.at(-1) > marks[0] ? [marks[0], marks.at(-1)] : null);
 
 	app.chosen = null;
 	if (!what) {
@@ -25,15 +25,6 @@ function fit(app) {
 	const edge = Math.max((what[1] - what[0]) * 0.1, app.least);
 
 	app.select(within([Math.floor(what[0] - edge), Math.ceil(what[1] + edge)], app.window));
-}
-
-/** Sets a mark at the pointer: two marks show their distance, a third one starts again. */
-function mark(app) {
-	if (app.pointer === null)
-		return;
-	const marks = app.state.marks;
-
-	app.set({ marks: [...(marks.length > 1 ? [] : marks), Math.round(app.pointer)] });
 }
 
 function undo(app) {
@@ -61,7 +52,7 @@ const KEYS = {
 	a: (app) => pan(app, -0.2),
 	d: (app) => pan(app, 0.2),
 	f: fit,
-	m: mark,
+	m: (app) => app.naming.set(),
 	',': (app) => app.details.step('before'),
 	'.': (app) => app.details.step('after'),
 	'<': (app) => app.details.step('worse'),
@@ -83,6 +74,11 @@ export function followKeys(app) {
 			e.preventDefault();
 			return;
 		}
+		if (e.key === 'Enter' && app.naming.enter()) {
+			e.preventDefault();
+			return;
+		}
+		app.naming.close();
 		if (e.key === 'Enter' && app.state.area.length && !e.defaultPrevented && !(e.target instanceof Element && e.target.closest('button, a, summary, th'))) {
 			zoomToArea(app);
 			e.preventDefault();

@@ -3,6 +3,7 @@
 
 const NUMBERS = { start: [], parse: (text) => text.split(',').filter(Boolean).map(Number).filter((n) => Number.isInteger(n) && n >= 0) };
 const TEXTS = { start: [], parse: (text) => text.split(',').filter(Boolean).map(decodeURIComponent), each: encodeURIComponent };
+const MARKS = { start: [], parse: parseMarks, each: ({ at, name }) => (name ? `${at}:${encodeURIComponent(name)}` : String(at)) };
 const TEXT = { start: '', single: true, parse: decodeURIComponent };
 
 // Part of the state -> its start value, and its form in the fragment when it differs from that.
@@ -26,7 +27,7 @@ const PARTS = {
 	flame: { ...TEXT, start: 'off-cpu' }, // flame graph: which one
 	open: NUMBERS, // vCPU rows that are open
 	compare: { ...TEXT, start: 'vcpu' },
-	marks: NUMBERS, // times
+	marks: MARKS, // {at, name}: times, and names or ''
 	area: NUMBERS, // from, to; of a heat map also: shortest, longest, place in KINDS (marks/heat.js)
 	strip: { ...TEXT, start: 'cpus' }, // overview: cpus, or waiting vms
 	wait: NUMBERS, // the open one: from, to, task that waited, task that had the CPU, the CPU, for how long of it
@@ -47,6 +48,16 @@ function parseRange(text) {
 	const [from, to] = text.split(',').map(Number);
 
 	return Number.isFinite(from) && Number.isFinite(to) && to > from && from >= 0 ? [from, to] : null;
+}
+
+function parseMarks(text) {
+	const marks = text.split(',').filter(Boolean).map((part) => {
+		const [at, name = ''] = part.split(':');
+
+		return { at: Number(at), name: decodeURIComponent(name) };
+	});
+
+	return marks.filter(({ at }) => Number.isInteger(at) && at >= 0);
 }
 
 function same(a, b) {

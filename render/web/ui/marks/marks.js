@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Marks that were set with m, and the area.
-import { duration } from '../text.js';
+import { fit } from './surface.js';
+import { clean, duration } from '../text.js';
 
 /** Draws the area over [top, top + height], or over @block, [y1, y2] of a heat map. */
 export function drawArea(s, app, scale, [top, bottom]) {
@@ -21,9 +22,64 @@ export function drawArea(s, app, scale, [top, bottom]) {
 		s.line(a, y, b, y, accent, 2);
 }
 
-/** Draws the area, lines at marks and at both ends of the clicked thing, and with @words the distance of two marks. */
+/** The marks' times, ascending. */
+const timesOf = (marks) => marks.map(({ at }) => at).sort((a, b) => a - b);
+
+const FLAG = 18; // pixels: the height of a name or a distance
+const NAME_ROOM = 180;
+
+/** Draws the names of marks at the head of their lines, one below the other if they overlap; returns their height. */
+export function drawNames(s, app, scale, top, size = 12) {
+	const { palette, state: { marks } } = app;
+	const [left, right] = scale.range();
+	const tall = size + 6;
+	const ends = []; // of each row of names
+
+	for (const { at, name } of [...marks].sort((a, b) => a.at - b.at)) {
+		const x = scale(at);
+
+		if (!name || x < left || x > right)
+			continue;
+		const text = fit(clean(name), NAME_ROOM, size, 600);
+		const wide = s.measure(text, size, 600) + 10;
+		const begin = x + wide > right ? x - wide : x;
+		let row = ends.findIndex((end) => end <= begin);
+
+		if (row < 0)
+			row = ends.length;
+		ends[row] = begin + wide + 4;
+		s.rect(begin - 1, top + row * tall, wide + 2, tall, palette.paper);
+		s.rect(begin, top + row * tall, wide, tall - 1, palette.accent);
+		s.text(begin + 5, top + row * tall + (tall - 1) / 2, text, { colour: palette.paper, size, weight: 600 });
+	}
+	return ends.length * tall;
+}
+
+/** Draws the distance of neighbouring marks, of more than two if there is room. */
+function drawDistances(s, app, scale, top) {
+	const marks = timesOf(app.state.marks);
+	const [from, to] = scale.domain();
+	const { palette } = app;
+
+	for (let i = 1; i < marks.length; i++) {
+		const [a, b] = [marks[i - 1], marks[i]];
+
+		if (b < from || a > to || b === a)
+			continue;
+		const text = duration(b - a);
+		const begin = scale(Math.max(from, a)), end = scale(Math.min(to, b));
+		const x = (begin + end) / 2;
+		const wide = s.measure(text, 12, 600) + 12;
+
+		if (marks.length > 2 && wide > end - begin)
+			continue;
+		s.rect(x - wide / 2, top, wide, FLAG, palette.accent);
+		s.text(x, top + FLAG / 2, text, { colour: palette.paper, size: 12, weight: 600, anchor: 'middle' });
+	}
+}
+
+/** Draws the area, lines at marks and at both ends of the clicked thing, and with @words names and distances of the marks. */
 export function drawMarks(s, app, scale, top, height, words = false, block = null) {
-	const marks = [...app.state.marks].sort((a, b) => a - b);
 	const [from, to] = scale.domain();
 	const { palette } = app;
 	const { thing } = app.details;
@@ -38,16 +94,10 @@ export function drawMarks(s, app, scale, top, height, words = false, block = nul
 				s.line(x, top, x, top + height, palette.accent, 1);
 		}
 	}
-	for (const at of marks) {
+	for (const at of timesOf(app.state.marks)) {
 		if (at >= from && at <= to)
 			s.line(scale(at), top, scale(at), top + height, palette.accent, 1.5);
 	}
-	if (!words || marks.length !== 2 || marks[1] < from || marks[0] > to)
-		return;
-	const text = duration(marks[1] - marks[0]);
-	const x = (scale(Math.max(from, marks[0])) + scale(Math.min(to, marks[1]))) / 2;
-	const wide = s.measure(text, 12, 600) + 12;
-
-	s.rect(x - wide / 2, top, wide, 18, palette.accent);
-	s.text(x, top + 9, text, { colour: palette.paper, size: 12, weight: 600, anchor: 'middle' });
+	if (words)
+		drawDistances(s, app, scale, top + drawNames(s, app, scale, top));
 }

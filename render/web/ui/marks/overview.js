@@ -6,7 +6,7 @@ import { choice, h, replace, s as svg, swatch } from '../dom.js';
 import { LEFT, RIGHT, drawLoss, drawTimeAxis, labelStep, lossOf, timeScale } from './axis.js';
 import { within } from '../input/gestures.js';
 import { STATES, rampColour, rampLegend } from './legend.js';
-import { drawArea } from './marks.js';
+import { drawArea, drawNames } from './marks.js';
 import { Plot } from './plot.js';
 import { duration, plural, vmName } from '../text.js';
 
@@ -135,8 +135,9 @@ export class Overview {
 		drawTimeAxis(s, palette, scale, height, height);
 		this.drawnMarks = this.#marks();
 		drawArea(s, app, scale, [0, height]);
-		for (const at of app.state.marks)
+		for (const { at } of app.state.marks)
 			s.line(scale(at), 0, scale(at), height, palette.accent, 2);
+		drawNames(s, app, scale, 0, 11);
 		this.#placeBrush(width, height);
 	}
 

@@ -161,6 +161,7 @@ export class Plot {
 
 		this.found = found;
 		this.app.pointer = this.timeAt(e.clientX);
+		this.app.pointerAt = [e.clientX, e.clientY];
 		this.canvas.classList.toggle('click', Boolean(found?.click));
 		if (found?.lines) {
 			const b = found.box;
@@ -217,6 +218,7 @@ export class Plot {
 		this.spot.style.left = `${x}px`;
 		this.spot.style.top = `${y}px`;
 		this.app.pointer = this.timeAt(left + x);
+		this.app.pointerAt = [left + x, top + y];
 		this.app.card.show(found.lines, left + x, top + y, { top: top + y - 6, bottom: top + y + 6 });
 	}
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The area that a drag made: the figures of its time, its intervals in a heat map, and what to do with it.
-import { totalOf } from '../../page.js';
 import { moment } from '../clock.js';
 import { button, h, replace, swatch } from '../dom.js';
 import { fileOf } from '../download.js';
 import { Question, rowsOf } from '../figures.js';
 import { zoomToArea } from '../input/gestures.js';
 import { KINDS, chosenOf, intervalRows } from '../marks/heat.js';
+import { copyTicket } from '../save.js';
 import { Table } from '../table.js';
 import { clean, count, duration, exactNs, figure } from '../text.js';
+import { figuresOf, shownFigures, sumsOf } from './ticket.js';
 import { taskData } from './view.js';
 
 export const AREA_KINDS = Object.keys(KINDS);
@@ -22,40 +23,6 @@ export function areaOf(area, window) {
 	if (!inside || ![2, 5].includes(area.length) || (area.length === 5 && (!(hi > lo) || !AREA_KINDS[kind])))
 		return area.length ? [] : area;
 	return from >= window[0] && to <= window[1] ? area : [Math.max(from, window[0]), Math.min(to, window[1]), ...area.slice(2)];
-}
-
-/** The figures of a range, of the chosen tasks and CPUs: {tables}. */
-export function figuresOf(app, range, signal) {
-	const tasks = app.selection.list();
-	const cpus = app.state.cpus.length ? app.state.cpus : null;
-	const { capture, decoder } = app;
-
-	return Promise.all([decoder.tasks(capture, range, { tasks, cpus, signal }), decoder.exits(capture, range, { tasks, cpus, signal })])
-		.then((answers) => ({ range, tables: { ...answers[0].tables, ...answers[1].tables } }));
-}
-
-/**
- * What a card shows of the sums of two tables: [title, [table, key, words after the value] of each of its values, hint].
- * @type {[string, [string, string, string?][], string][]}
- */
-const FIGURES = [
-	['run', [['tasks', 'run_ns'], ['tasks', 'run_percent', 'of a CPU']], 'time on a CPU of all tasks but IDLE'],
-	['waited', [['tasks', 'delayed_ns'], ['tasks', 'delays', 'times'], ['tasks', 'worst_ns', 'the longest']], 'runnable, but not on a CPU: preempted, or woken and waiting'],
-	['switches', [['tasks', 'switches'], ['tasks', 'involuntary', 'forced']], 'off a CPU, of all tasks but IDLE; forced: preempted'],
-	['wake-up latency', [['tasks', 'latency_p50_ns', 'p50'], ['tasks', 'latency_p99_ns', 'p99'], ['tasks', 'latency_max_ns', 'max']], 'from wake-up to running, of the wake-ups that ended here'],
-	['exits', [['exits', 'count'], ['exits', 'cpu_ns', 'on a CPU'], ['exits', 'p99_ns', 'p99'], ['exits', 'max_ns', 'max']], 'without those of idle guests; times from kvm_exit to kvm_entry'],
-];
-
-/** The sums of the tables that a card shows: {tasks, exits}, each a row or null. */
-export function sumsOf({ tables }) {
-	return { tasks: totalOf(tables.tasks), exits: totalOf(tables.exits) };
-}
-
-/** The figures with a value: [{title, hint, parts: [{table, key, value, after}]}]. */
-export function shownFigures(sums) {
-	return FIGURES.map(([title, values, hint]) => ({
-		title, hint, parts: values.map(([table, key, after = '']) => ({ table, key, after, value: sums[table]?.[key] })).filter(({ value }) => value !== null && value !== undefined),
-	})).filter(({ parts }) => parts.length && (parts[0].value || parts[0].table !== 'exits'));
 }
 
 const number = (key, title, hint) => ({ key, title, hint });
@@ -93,7 +60,7 @@ export class AreaCard {
 		if (!area.length) {
 			this.question.drop();
 			this.list.drop();
-			this.key = this.answer = null;
+			this.key = this.answer = this.listed = null;
 			return;
 		}
 		const key = JSON.stringify([app.capture.index, area, app.selection.list(), app.state.cpus, app.state.reasons]);
@@ -109,7 +76,7 @@ export class AreaCard {
 		const { app } = this;
 		const kind = AREA_KINDS[place];
 
-		this.answer = this.why = null;
+		this.answer = this.why = this.listed = null;
 		this.found.hidden = !kind;
 		replace(this.found, []);
 		if (!app.figures.canDecode(app.capture)) {
@@ -128,10 +95,18 @@ export class AreaCard {
 			return;
 		}
 		this.list.ask((decoder, signal) => decoder.select(app.capture, { kind, range: [from, to], lo_ns: lo, hi_ns: hi, ...chosenOf(app, kind) }, { limit: LISTED, signal }), (result, error) => {
+			this.listed = result;
 			replace(this.found, error ? h('p', { class: 'dim' }, `not decoded: ${error.message}`) : [
 				h('strong', { data: { total: result.total } }, `${count(result.total)} ${KINDS[kind][result.total === 1 ? 'one' : 'many']} of ${duration(lo)} to ${duration(hi)}`),
 				result.total > result.rows.length ? h('span', { class: 'dim' }, ` · the ${result.rows.length} longest`) : null, intervalRows(app, kind, result.rows)]);
 		});
+	}
+
+	/** The intervals of a heat map as a line of text. */
+	words() {
+		const { listed } = this;
+
+		return listed ? [`${this.found.firstChild.textContent}${listed.rows.length ? `; the longest: ${this.app.who(listed.rows[0].task)}, ${duration(listed.rows[0].to - listed.rows[0].from)} from ${moment(listed.rows[0].from, 9)} on CPU ${listed.rows[0].cpu}` : ''}`] : [];
 	}
 
 	#renderHead() {
@@ -147,6 +122,7 @@ export class AreaCard {
 			h('span', { class: 'num', data: { from, to } }, `from ${moment(from, 9)} to ${moment(to, 9)}`), h('span', { class: 'dim' }, app.selection.words()),
 			h('span', { class: 'space' }),
 			button(this.byTask ? 'sums only' : 'per task', 'a row for each task', again, { class: 'link', 'aria-expanded': String(this.byTask), data: { area: 'tasks' } }),
+			button('copy as ticket text', 'the figures as a sentence, and the commands that print them; the picture is saved as PNG', () => copyTicket(app), { class: 'link', data: { area: 'ticket' } }),
 			button('zoom', 'show only this time (Enter, or double click on the area)', () => zoomToArea(app), { class: 'link', data: { area: 'zoom' } }),
 			button('×', 'remove the area (Esc)', () => app.store.takeBack('area', { area: [] }), { class: 'close', 'aria-label': 'remove the area' }));
 	}
