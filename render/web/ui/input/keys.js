@@ -46,7 +46,16 @@ function undo(app) {
 		app.set({ ...app.store.start });
 }
 
+/** Makes an area of the time between the first mark and the last. */
+function between(app) {
+	const marks = app.state.marks.map(({ at }) => at).sort((a, b) => a - b);
+
+	if (marks.length > 1)
+		app.pick([marks[0], marks.at(-1)]);
+}
+
 const KEYS = {
+	e: between,
 	w: (app) => zoomBy(app, STEP),
 	s: (app) => zoomBy(app, 1 / STEP),
 	a: (app) => pan(app, -0.2),

@@ -85,7 +85,7 @@ export class Overview {
 			rampLegend(app.palette, '0', app.state.strip === 'vms' ? '100 % waiting' : '100 % busy'),
 			this.hatchKey,
 			this.#clocks(),
-			h('span', { class: 'dim hint' }, 'drag: a range for the whole page · double click: everything'));
+			h('span', { class: 'dim hint' }, 'drag: the page’s range · below: an area · double click: all'));
 		this.plot.paint();
 	}
 
