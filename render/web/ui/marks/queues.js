@@ -78,7 +78,7 @@ export class Queues {
 
 	/** For the key. */
 	items() {
-		return this.on ? [{ colour: this.app.palette.states.waiting, text: `tasks that wait for the CPU${this.all?.longest ? `, up to ${this.all.longest}` : ''}` }] : [];
+		return this.on ? [{ colour: this.app.palette.states.waiting, text: `tasks that wait for the CPU${this.all?.longest ? `, up to ${this.all.longest}` : ''}${this.all && !this.all.steps ? ' (their mean; pale: the most)' : ''}` }] : [];
 	}
 
 	/** The button that shows or hides them. */
@@ -99,17 +99,18 @@ export class Queues {
 		if (!all)
 			return;
 		const high = (n) => (n ? Math.max(1, n / Math.max(1, all.longest) * tall) : 0);
-		const bar = (from, to, n, colour) => {
+		const full = (...box) => s.rect(...box), pale = (...box) => s.shade(...box, 0.4);
+		const bar = (from, to, n, put) => {
 			const a = Math.max(left, scale(from)), b = Math.min(right, Math.max(scale(to), scale(from) + 0.5));
 
 			if (b > a && n)
-				s.rect(a, top + tall - high(n), b - a, high(n), colour);
+				put(a, top + tall - high(n), b - a, high(n), palette.states.waiting);
 		};
 
 		if (all.steps) {
 			const steps = all.steps.get(cpu) ?? [];
 
-			steps.forEach(({ at, n }, i) => bar(at, steps[i + 1]?.at ?? at, n, palette.states.waiting));
+			steps.forEach(({ at, n }, i) => bar(at, steps[i + 1]?.at ?? at, n, full));
 		} else {
 			const wide = (all.range[1] - all.range[0]) / all.columns;
 
@@ -118,8 +119,8 @@ export class Queues {
 
 				if (!all.most[k])
 					continue;
-				bar(at, at + wide, all.most[k], palette.states.halted);
-				bar(at, at + wide, all.ns[k] / wide, palette.states.waiting);
+				bar(at, at + wide, all.most[k], pale);
+				bar(at, at + wide, all.ns[k] / wide, full);
 			}
 		}
 		for (let i = 0; i < all.unknown_from.length; i++) {
