@@ -45,6 +45,8 @@ struct analyze_coremap {
 	uint64_t seen_ns;              /* the latest switch, wake-up or migration */
 	uint64_t gap_ns;               /* where the next gap begins, or ANALYZE_NO_TIME */
 	uint64_t from_ns;              /* of the window */
+	analyze_core_wait_fn *on_wait;
+	void *on_wait_ctx;
 };
 
 static void key_at(const void *cells, uint32_t place, uint64_t ab[2])
@@ -278,6 +280,12 @@ static void change(struct analyze_coremap *m, uint32_t c, bool one_more, uint64_
 	}
 }
 
+static void report(const struct analyze_coremap *m, uint32_t task, uint32_t cpu, uint64_t t_ns)
+{
+	if (m->on_wait)
+		m->on_wait(m->on_wait_ctx, task, cpu, t_ns);
+}
+
 /* Advances to @t_ns: at the begin of a gap all waits are dropped, and the time in it counts for no
  * length. */
 static void pass(struct analyze_coremap *m, uint64_t t_ns)
@@ -293,6 +301,7 @@ static void pass(struct analyze_coremap *m, uint64_t t_ns)
 		uint64_t end = analyze_engine_gap_end(m->eng, gap, t_ns);
 
 		m->gap++;
+		report(m, ANALYZE_NO_TASK, CDICT_CPU_UNKNOWN, gap);
 		for (uint32_t c = 0; c < m->n_queues; c++) {
 			struct queue *cpu = &m->queues[c];
 
@@ -325,15 +334,23 @@ static uint32_t waits_for(const struct analyze_coremap *m, uint32_t task)
 	return w && w->gap == m->gap ? w->cpu : 0;
 }
 
-static void leave(struct analyze_coremap *m, uint32_t task, uint64_t t_ns)
+/* Whether the task waited. */
+static bool unqueue(struct analyze_coremap *m, uint32_t task, uint64_t t_ns)
 {
 	struct waiting *w = who_waits(m, task);
 
 	if (!w)
-		return;
+		return false;
 	if (w->cpu <= m->n_queues)
 		change(m, w->cpu - 1, false, t_ns);
 	w->cpu = 0;
+	return true;
+}
+
+static void leave(struct analyze_coremap *m, uint32_t task, uint64_t t_ns)
+{
+	if (unqueue(m, task, t_ns))
+		report(m, task, CDICT_CPU_UNKNOWN, t_ns);
 }
 
 /* A CPU outside of the recording has no queue, but a task that waits for it still waits. */
@@ -347,12 +364,13 @@ static void join(struct analyze_coremap *m, uint32_t task, uint32_t cpu, uint64_
 {
 	struct waiting *w = row_at(&m->waiting, task);
 
-	leave(m, task, t_ns);
+	unqueue(m, task, t_ns);
 	if (!w) {
 		analyze_engine_out_of_memory(m->eng);
 		return;
 	}
 	*w = waiting_for(m, cpu);
+	report(m, task, cpu, t_ns);
 	if (cpu < m->n_queues)
 		change(m, cpu, true, t_ns);
 }
@@ -477,6 +495,12 @@ static void queue_resume(void *self, const struct analyze_resume *r)
 	if (!w)
 		return;
 	*w = waiting_for(m, r->wait_cpu);
+	/* preempted: it waits since its switch-out, even with a wake-up */
+	report(m, r->task, r->wait_cpu,
+	       r->ready_ns == ANALYZE_NO_TIME || r->off == ANALYZE_OFF_RUNNABLE ||
+			       r->off == ANALYZE_OFF_PREEMPTED
+		       ? r->out_ns
+		       : r->ready_ns);
 	if (r->wait_cpu >= m->n_queues)
 		return;
 	m->queues[r->wait_cpu].length++;
@@ -620,6 +644,12 @@ void analyze_coremap_free(struct analyze_coremap *m)
 	places_fini(&m->places);
 	free(m->order);
 	free(m);
+}
+
+void analyze_coremap_on_wait(struct analyze_coremap *m, analyze_core_wait_fn *on_wait, void *ctx)
+{
+	m->on_wait = on_wait;
+	m->on_wait_ctx = ctx;
 }
 
 size_t analyze_coremap_count(const struct analyze_coremap *m)

@@ -56,4 +56,10 @@ struct analyze_core_cpu {
 };
 const struct analyze_core_cpu *analyze_coremap_cpu(const struct analyze_coremap *m, uint32_t cpu);
 
+/* analyze_coremap_on_wait - before the run: sets @on_wait to be called when @task begins to wait for @cpu, or moves
+ * to its queue (CDICT_CPU_UNKNOWN: waits no longer), at @t_ns, which is before the walk if it waits already at its
+ * begin. ANALYZE_NO_TASK: no task is known to wait any longer. Not for walks in two parts. */
+typedef void analyze_core_wait_fn(void *ctx, uint32_t task, uint32_t cpu, uint64_t t_ns);
+void analyze_coremap_on_wait(struct analyze_coremap *m, analyze_core_wait_fn *on_wait, void *ctx);
+
 #endif

@@ -37,4 +37,13 @@ else
 	awk -f render/web/build/bundle.awk -v entry="$module"
 	failed=1
 fi
+# spaces that only help readers are removed, texts are kept
+printf '%s\n' "const a = f(x, 'a, b') ? \`\${y} = { 1 } : \${z}\` : \"it's, so\";" "if (a && /x, 'y/.test(b)) c = 1;" "const d = \`\${e ? \`f, g\` : ''}, h\`;" >"$module"
+if [ "$(awk -f render/web/build/bundle.awk -v entry="$module" | sed '1,4d;$d' | head -3)" = "$(printf '%s\n' "const a=f(x,'a, b')?\`\${y} = { 1 } : \${z}\`:\"it's, so\";" "if (a && /x, 'y/.test(b)) c = 1;" "const d = \`\${e ? \`f, g\` : ''}, h\`;")" ]; then
+	echo "ok spaces_outside_of_texts_are_removed"
+else
+	echo "not ok spaces_outside_of_texts_are_removed"
+	awk -f render/web/build/bundle.awk -v entry="$module"
+	failed=1
+fi
 exit $failed

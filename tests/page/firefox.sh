@@ -24,6 +24,8 @@ done
 
 node "$LIB/ranges.mjs" --firefox "${cases[@]}" || fail the_browser_ends_well <<<"node ended with $?"
 
+node "$LIB/keys.mjs" --select --firefox a_range_of_kvm-small_has_the_figures_of_--time.html small.cdict
+
 hostile evil.cdict || exit 1
 report evil.cdict --label '</title><script>alert(1)</script>' || exit 1
 report evil.cdict small.cdict --label "'\"><img src=x onerror=alert(1)>,b" -o both.html || exit 1

@@ -72,10 +72,8 @@ function import_of(file, line, text,    names, path, id) {
 	return "const {" destructure(names) "} = module" id ";"
 }
 
-# Removes spaces that only help readers from a line; a line with a string or a regular expression stays.
-function thin(text) {
-	if (text ~ /['"`\/]/)
-		return text
+# Removes spaces that only help readers from code without strings.
+function thin_code(text) {
 	gsub(/, /, ",", text)
 	gsub(/ = /, "=", text)
 	gsub(/ === /, "===", text)
@@ -83,11 +81,42 @@ function thin(text) {
 	gsub(/ => /, "=>", text)
 	gsub(/ && /, "\\&\\&", text)
 	gsub(/ \|\| /, "||", text)
+	gsub(/ \?\? /, "??", text)
+	gsub(/ \? /, "?", text)
+	gsub(/ : /, ":", text)
+	gsub(/: /, ":", text)
+	gsub(/ \* /, "*", text)
+	gsub(/ >= /, ">=", text)
+	gsub(/ <= /, "<=", text)
+	gsub(/ > /, ">", text)
+	gsub(/ \+= /, "+=", text)
 	gsub(/\{ /, "{", text)
 	gsub(/ \}/, "}", text)
 	gsub(/\) \{/, "){", text)
 	gsub(/; /, ";", text)
+	gsub(/if \(/, "if(", text)
+	gsub(/for \(/, "for(", text)
 	return text
+}
+
+# The same for a line. Strings stay; so does a line with a regular expression, a comment, or one template in another.
+function thin(text,    out, code, mark, end, templates, rest) {
+	rest = text
+	templates = gsub(/`/, "`", rest)
+	if (templates > 2 || text ~ /\\/)
+		return text
+	rest = text
+	while (match(rest, /['"`]/)) {
+		code = substr(rest, 1, RSTART - 1)
+		mark = substr(rest, RSTART, 1)
+		rest = substr(rest, RSTART + 1)
+		end = index(rest, mark)
+		if (!end || code ~ /\//)
+			return text
+		out = out thin_code(code) mark substr(rest, 1, end)
+		rest = substr(rest, end + 1)
+	}
+	return rest ~ /\// ? text : out thin_code(rest)
 }
 
 # Reads @file and its imports; returns its number.  The remaining parameters are locals.

@@ -102,8 +102,8 @@ export class Decoder {
 		return this.#ask(capture, { call: 'figures', range, cpus }, how);
 	}
 
-	exits(capture, range, { tasks = null, reasons = null, ...how } = {}) {
-		return this.#ask(capture, { call: 'exits', range, tasks, reasons }, how);
+	exits(capture, range, { tasks = null, cpus = null, reasons = null, ...how } = {}) {
+		return this.#ask(capture, { call: 'exits', range, tasks, cpus, reasons }, how);
 	}
 
 	coremap(capture, range, { tasks = null, cpus = null, ...how } = {}) {
@@ -174,6 +174,10 @@ export class Decoder {
 
 	tracks(capture, range, { tasks, columns = 1024, max = 20000, ...how }) {
 		return this.#ask(capture, { call: 'tracks', range, tasks, columns, max }, how);
+	}
+
+	queues(capture, range, { columns = 1024, max = 20000, ...how } = {}) {
+		return this.#ask(capture, { call: 'queues', range, columns, max }, how);
 	}
 
 	checksum(capture, how = {}) {

@@ -8,6 +8,7 @@ import { Figures, rowsOf } from './figures.js';
 import { FilterBar } from './filters.js';
 import { FindingsOfChosen, findings } from './findings.js';
 import { within } from './input/gestures.js';
+import { Naming } from './input/naming.js';
 import { Head } from './head.js';
 import { followKeys } from './input/keys.js';
 import { Overview } from './marks/overview.js';
@@ -17,6 +18,7 @@ import { START, Store } from './input/state.js';
 import { Selection } from './input/selection.js';
 import { clean, duration } from './text.js';
 import { applyTheme } from './theme.js';
+import { AreaCard, areaOf } from './views/area.js';
 import { lacksOf, viewsFor } from './views/views.js';
 
 const LEAST_NS = 40; // the narrowest range
@@ -40,6 +42,7 @@ class App {
 		this.root = root;
 		this.views = viewsFor(page);
 		this.pointer = null; // the time under the pointer
+		this.pointerAt = [0, 0]; // the pointer's place in the window then
 		this.chosen = null; // [from, to] of the slice that was clicked
 		this.jobs = 0;
 		this.settling = 0; // timer: figures wait for the end of a gesture
@@ -129,6 +132,7 @@ class App {
 			view: this.views.some((v) => v.id === state.view) ? state.view : this.views[0].id,
 			tasks: state.tasks.filter((t) => t < capture.tasks.length),
 			pins: [...new Set(state.pins)].filter((t) => t < capture.tasks.length),
+			area: areaOf(state.area, [from, to]),
 			clock: state.clock in CLOCKS ? state.clock : START.clock,
 			theme: ['', 'dark', 'light'].includes(state.theme) ? state.theme : '',
 		};
@@ -142,13 +146,15 @@ class App {
 		this.filters = new FilterBar(this);
 		this.pins = new Pins(this);
 		this.details = new Details(this);
+		this.area = new AreaCard(this);
+		this.naming = new Naming(this);
 		this.tabs = h('nav', { class: 'tabs', role: 'tablist' });
 		this.note = h('div', { class: 'note', role: 'status', hidden: true });
 		this.progress = h('div', { class: 'progress', hidden: true });
 		this.main = h('main', { id: 'view', tabindex: '-1' });
 		replace(this.root, this.head.el, this.page.only ? null : this.findings,
 			h('div', { class: 'sticky' }, this.overview.el, h('div', { class: 'tabs-row' }, this.tabs, this.pins.offer, this.filters.el), this.pins.el, this.progress),
-			this.note, this.main, this.details.el);
+			this.note, this.main, this.details.el, this.area.el);
 	}
 
 	/** First paint. */
@@ -167,6 +173,7 @@ class App {
 		this.pins.follow();
 		this.#openView();
 		this.details.follow();
+		this.area.follow();
 	}
 
 	#renderTabs() {
@@ -204,6 +211,14 @@ class App {
 	/** A new range by a deliberate act; null: the whole window. */
 	select(range) {
 		this.set({ range });
+	}
+
+	/** An area, by a drag; @block: [shortest, longest, kind], in a heat map. */
+	pick(range, block = []) {
+		const [from, to] = [Math.floor(range[0]), Math.ceil(range[1])];
+
+		this.chosen = null;
+		this.store.set({ area: [from, Math.max(to, from + 1), ...block], look: [] }, { made: 'area' });
 	}
 
 	/** Adds the value to a list of the filter, or takes it away. */
@@ -245,6 +260,7 @@ class App {
 					this.#settleSoon();
 				return;
 			}
+			this.area.follow();
 			this.freshFigures ||= this.#settled();
 			if (range) {
 				this.overview.moved();
@@ -258,13 +274,17 @@ class App {
 				this.#openView();
 				this.details.follow();
 			} else {
+				if (differs('area') && !range) {
+					this.overview.moved();
+					this.pins.paint();
+				}
 				if (range || this.freshFigures || differs('tasks', 'vms', 'groups', 'search'))
 					replace(this.findings, findings(this));
 				if (range)
 					this.details.follow();
 				this.view.update({
 					range, filter: differs('tasks', 'vms', 'groups', 'cpus', 'reasons', 'states', 'search'),
-					options: differs('by', 'per', 'map', 'heat', 'flame', 'open', 'compare', 'wait', 'matrix', 'fold', 'unfold', 'paint'), figures: this.freshFigures
+					options: differs('by', 'per', 'map', 'heat', 'flame', 'open', 'compare', 'wait', 'matrix', 'fold', 'unfold', 'paint', 'queues'), figures: this.freshFigures
 				});
 			}
 		}

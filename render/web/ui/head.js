@@ -68,7 +68,7 @@ export class Head {
 
 		return h('select', {
 			class: 'capture', title: 'the capture that the views show; the comparison shows all', 'aria-label': 'capture',
-			on: { change: (e) => this.app.set({ capture: Number(e.target.value), range: null, tasks: [], open: [], marks: [] }) },
+			on: { change: (e) => this.app.set({ capture: Number(e.target.value), range: null, tasks: [], open: [], marks: [], area: [] }) },
 		}, captures.map((c) => h('option', { value: c.index, selected: c.index === this.app.state.capture }, clean(c.label))));
 	}
 

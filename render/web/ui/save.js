@@ -8,6 +8,7 @@ import { drawLegend, drawRamp } from './marks/legend.js';
 import { CanvasSurface, SvgSurface, fit } from './marks/surface.js';
 import { copyText, csvCell } from './table.js';
 import { clean, duration } from './text.js';
+import { figuresOf, sumsOf, ticketText } from './views/ticket.js';
 
 const WIDTH = 1280, EDGE = 16;
 
@@ -55,6 +56,7 @@ function compose(app, make) {
 function shifted(s, dx, dy) {
 	return {
 		rect: (x, y, ...rest) => s.rect(x + dx, y + dy, ...rest),
+		shade: (x, y, ...rest) => s.shade(x + dx, y + dy, ...rest),
 		hatch: (x, y, ...rest) => s.hatch(x + dx, y + dy, ...rest),
 		line: (x1, y1, x2, y2, ...rest) => s.line(x1 + dx, y1 + dy, x2 + dx, y2 + dy, ...rest),
 		dot: (x, y, ...rest) => s.dot(x + dx, y + dy, ...rest),
@@ -105,6 +107,32 @@ async function copyPng(app) {
 	}
 }
 
+/** The sums of the tables of @range, or null: unknown. */
+async function knownSums(app, range) {
+	const { figures: { shown }, selection, state } = app;
+
+	if (app.figures.canDecode(app.capture)) {
+		await app.figures.opened(app.capture);
+		return sumsOf(await figuresOf(app, range));
+	}
+	return String(shown?.range) === String(range) && !shown.note && !selection.any && !state.cpus.length ? sumsOf(shown) : null;
+}
+
+/** Copies the area, or the range if there is none, as text for a ticket, and saves the picture. */
+export async function copyTicket(app) {
+	const { area } = app.state;
+	const range = area.length ? area.slice(0, 2) : app.range;
+	const name = `${fileOf(app, app.state.view)}.png`;
+
+	app.busy(1);
+	try {
+		copyText(ticketText(app, range, await knownSums(app, range), [...app.area.words(), `picture: ${name}`, `page: ${clean(decodeURIComponent(location.pathname.split('/').at(-1)))}${location.hash}`]));
+		await savePng(app);
+	} finally {
+		app.busy(-1);
+	}
+}
+
 // The tables of each view, by the commands' names.
 const TABLES = {
 	vcpus: { vcpu: 'vCPUs', vcpu_groups: 'VMs', delays: 'delay by antagonist', beside: 'guest time by sibling', antagonists: 'antagonists', vcpu_reasons: 'exits of vCPUs', halts_vms: 'halts' },
@@ -146,6 +174,7 @@ export function saveMenu(app) {
 		button('copy picture as SVG', 'as SVG text, for a file or an editor', (e) => { close(e); svgText(app).then(copyText); }, { data: { save: 'copy-svg' } }),
 		button('save as SVG', 'texts stay editable', (e) => { close(e); saveSvg(app); }, { data: { save: 'svg' } }),
 		button('save as PNG', 'at twice the screen resolution', (e) => { close(e); savePng(app); }, { data: { save: 'png' } }),
+		button('copy as ticket text', 'the figures of the area, or of the range, as a sentence, and the commands that print them; the picture is saved as PNG', (e) => { close(e); copyTicket(app); }, { data: { save: 'ticket' } }),
 		button('print …', 'on white paper', (e) => { close(e); print(); }, { data: { save: 'print' } }),
 		button('copy the link', 'the address of exactly this view, range and filter', (e) => { close(e); copyText(location.href); }, { data: { save: 'link' } }),
 		h('hr'), tableButtons(app));

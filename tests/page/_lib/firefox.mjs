@@ -31,7 +31,7 @@ const PREFERENCES = {
 	'toolkit.telemetry.reportingpolicy.firstRun': false,
 };
 
-const KEYS = { Escape: '\ue00c' }; // https://www.w3.org/TR/webdriver2/#keyboard-actions
+const KEYS = { Escape: '\ue00c', Enter: '\ue007' }; // https://www.w3.org/TR/webdriver2/#keyboard-actions
 
 // Messages of the page in the console: errors, CSP reports, logs. In the browser's own context.
 const CONSOLE = `return Services.console.getMessageArray()

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node keys.mjs PAGE CDICT - by keys alone: from cell to cell of the core map and from slice to slice of the cores, each named for a
-// screen reader with the figures of the commands, and opened by Enter. A line "ok NAME" or "not ok NAME" for each.
+// node keys.mjs [--select] [--firefox] PAGE CDICT - by keys alone: from cell to cell of the core map and from slice to slice of the cores, each named for a
+// screen reader with the figures of the commands, and opened by Enter. --select: areas, marks, run queues, the text for a ticket.
+// A line "ok NAME" or "not ok NAME" for each.
 
-import { Browser } from './browser.mjs';
+import { execFileSync } from 'node:child_process';
+
 import { cdict, parseExact } from './page.mjs';
 
-const [page, file] = process.argv.slice(2);
+const options = process.argv.filter((arg) => arg.startsWith('--'));
+const { Browser } = await import(options.includes('--firefox') ? './firefox.mjs' : './browser.mjs');
+const [page, file] = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const number = (text, pattern) => BigInt((pattern.exec(text) ?? [])[1]?.replace(/[,.]/g, '') ?? -1);
 
 async function coremap(tab, says) {
@@ -54,11 +58,290 @@ async function slices(tab, says) {
 	says(await tab.evaluate('!cdictPage.app.details.el.hidden && cdictPage.app.details.thing !== null'), 'Enter on a slice does not open its details');
 }
 
+// ---- areas ----------------------------------------------------------------------------------
+
+const state = async (tab) => JSON.parse(await tab.evaluate('JSON.stringify(cdictPage.state)'));
+const window_ = async (tab) => JSON.parse(await tab.evaluate('JSON.stringify([cdictPage.app.window, cdictPage.page.captures[0].t0_ns])'));
+// The picture of time @selector: its box, and the time at x.
+const pictureOf = async (tab, selector) => JSON.parse(await tab.evaluate(`JSON.stringify((({ left, top, width, height }) => ({ left, top, width, height }))(document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect()))`));
+const LEFT = 150, RIGHT = 12; // marks/axis.js
+const CORES = 'main .view > .plot canvas';
+// Drags over parts of the picture, 0..1 of its time; dy: pixels.
+async function dragOver(tab, selector, [a, b], [y0, y1] = [0.5, 0.5]) {
+	const { left, top, width, height } = await pictureOf(tab, selector);
+	const x = (part) => left + LEFT + (width - LEFT - RIGHT) * part;
+	await tab.drag(x(a), top + height * y0, x(b), top + height * y1);
+	await tab.idle();
+}
+const seconds = (t0, ns) => {
+	const text = (BigInt(t0) + BigInt(ns)).toString().padStart(10, '0');
+	return `${text.slice(0, -9)}.${text.slice(-9)}`;
+};
+const shownFigures = async (tab) => JSON.parse(await tab.evaluate(`JSON.stringify([...document.querySelectorAll('.area-figures dd[data-key]')].map((el) => [el.dataset.table, el.dataset.key, Number(el.dataset.value)]))`));
+const KEYS = { tasks: ['run_ns', 'run_percent', 'delayed_ns', 'delays', 'worst_ns', 'switches', 'involuntary', 'latency_p50_ns', 'latency_p99_ns', 'latency_max_ns'], exits: ['count', 'cpu_ns', 'p99_ns', 'max_ns'] };
+
+// The card has the totals of the commands; what it leaves out is 0 or unknown.
+async function compareCard(tab, says, where, [from, to], t0, more = []) {
+	const shown = await shownFigures(tab);
+	for (const command of ['tasks', 'exits']) {
+		const json = parseExact(cdict(command, '-q', '--format', 'json', '--time', `${seconds(t0, from)},${seconds(t0, to)}`, ...more, file));
+		for (const key of KEYS[command]) {
+			const value = json.total?.[key] ?? null;
+			const got = shown.find(([table, k]) => table === command && k === key);
+			says(got ? got[2] === value : !value || !json.total[{ run_percent: 'run_ns', delays: 'delayed_ns', worst_ns: 'delayed_ns', involuntary: 'switches', latency_p50_ns: 'latency_p50_ns', latency_p99_ns: 'latency_p50_ns', latency_max_ns: 'latency_p50_ns' }[key] ?? 'count'],
+				`${where}: ${command} ${key} is ${value}, the card has ${got?.[2]}`);
+		}
+		if (command === 'tasks') {
+			const rows = JSON.parse(await tab.evaluate(`JSON.stringify([...document.querySelectorAll('table[data-table=area_tasks] tr[data-row]')].map((tr) => [Number(tr.dataset.tid), Object.fromEntries([...tr.querySelectorAll('td[data-key]')].map((td) => [td.dataset.key, JSON.parse(td.dataset.value)]))]))`));
+			const tids = json.tasks.map(({ tid }) => tid);
+			let compared = 0;
+			for (const row of json.tasks.filter(({ idle, tid }) => !idle && tids.indexOf(tid) === tids.lastIndexOf(tid))) {
+				const [, own] = rows.find(([tid]) => tid === row.tid) ?? [];
+				for (const key of KEYS.tasks.filter((k) => k !== 'delays')) says(own && own[key] === row[key], `${where}: ${row.name}-${row.tid} ${key} is ${row[key]}, the row has ${own?.[key]}`);
+				compared++;
+			}
+			says(compared > 0 || !json.tasks.length, `${where}: no row of a task was compared`);
+		}
+	}
+}
+
+async function areas(tab, says) {
+	const [[from, to], t0] = await window_(tab);
+	await tab.go('#view=cores');
+	await dragOver(tab, CORES, [0.6, 0.9]);
+	let { area, range } = await state(tab);
+	const near = (got, part) => Math.abs(got - (from + (to - from) * part)) < (to - from) / 300;
+	says(range === null, `a drag changes the range: ${range}`);
+	says(area.length === 2 && near(area[0], 0.6) && near(area[1], 0.9), `the area is ${area} of ${from} to ${to}`);
+	says(await tab.evaluate(`!document.querySelector('.area').hidden && location.hash.includes('area=${area.join()}')`), 'no card, or the address does not have the area');
+	await tab.evaluate(`document.querySelector('[data-area=tasks]').click()`);
+	await tab.idle();
+	await compareCard(tab, says, 'an area', area, t0);
+	// of chosen tasks, and of a CPU
+	const two = JSON.parse(await tab.evaluate('JSON.stringify(cdictPage.page.captures[0].tables.vcpu.rows.slice(0, 2).map(([task]) => [task, cdictPage.page.captures[0].tasks[task].tid]))'));
+	await tab.go(`#view=exits&area=${area}&tasks=${two.map(([task]) => task)}`);
+	await compareCard(tab, says, 'two tasks', area, t0, ['--tid', two.map(([, tid]) => tid).join()]);
+	await tab.go(`#view=tasks&area=${area}&cpus=1`);
+	await compareCard(tab, says, 'CPU 1', area, t0, ['-C', '1']);
+	const odd = [from + Math.floor((to - from) * 0.55) + 1, to];
+	await tab.go(`#view=coremap&area=${odd}`);
+	await compareCard(tab, says, 'to the end', odd, t0);
+	// a new area replaces it, in one step of the history; Esc removes it, from wherever it came
+	await tab.go('#view=cores');
+	await dragOver(tab, CORES, [0.6, 0.7]);
+	await dragOver(tab, CORES, [0.7, 0.9]);
+	({ area } = await state(tab));
+	await tab.key('Escape');
+	await tab.until('cdictPage.state.area.length === 0', 'Esc removes the area');
+	says((await state(tab)).view === 'cores' && (await state(tab)).range === null, 'Esc does more than remove the area');
+	await tab.go(`#view=cores&area=${area}`);
+	await tab.key('Escape');
+	await tab.until('cdictPage.state.area.length === 0 && cdictPage.state.view === "cores"', 'Esc removes the area of a link');
+	// f fits it, and it stays; Enter zooms to it, back shows it again
+	await dragOver(tab, CORES, [0.6, 0.8]);
+	({ area } = await state(tab));
+	await tab.key('f');
+	await tab.idle();
+	({ range } = await state(tab));
+	says(range && range[0] < area[0] && range[1] > area[1] && range[1] - range[0] < 1.3 * (area[1] - area[0]) && String((await state(tab)).area) === String(area), `f fits ${area} as ${range}`);
+	await tab.evaluate('document.activeElement.blur()');
+	await tab.key('Enter');
+	await tab.idle();
+	says(String((await state(tab)).range) === String(area) && !(await state(tab)).area.length, `Enter zooms to ${(await state(tab)).range} instead of ${area}`);
+	await tab.evaluate('history.back()');
+	await tab.until(`String(cdictPage.state.area) === '${area}'`, 'back to the area');
+	await tab.go(`#view=cores&area=${area}`);
+	const { left, top, width, height } = await pictureOf(tab, CORES);
+	const x = left + LEFT + (width - LEFT - RIGHT) * 0.7;
+	await tab.evaluate(`document.querySelector(${JSON.stringify(CORES)}).dispatchEvent(new MouseEvent('dblclick', { bubbles: true, clientX: ${x}, clientY: ${top + height / 2} }))`);
+	await tab.idle();
+	says(String((await state(tab)).range) === String(area), 'a double click on the area does not zoom to it');
+	// nonsense in an address
+	for (const bad of ['5,1', '1', '1,2,3', 'x,y', `${to + 5},${to + 9}`, '1,2,9,3,0', '1,2,3,9,77']) {
+		await tab.go(`#view=tasks&area=${bad}`);
+		says(!(await state(tab)).area.length && await tab.evaluate('document.querySelector(".area").hidden'), `area=${bad} is taken`);
+	}
+}
+
+// In a heat map a drag takes time and lengths: the intervals that end in it.
+async function blocks(tab, says) {
+	const [[from, to]] = await window_(tab);
+	let some = 0;
+	for (const [view, kind] of [['switches&heat=wakeup', 'wakeup'], ['switches&heat=run', 'run'], ['exits', 'exit']]) {
+		await tab.go(`#view=${view}`);
+		const canvas = `[data-heat=${kind}] canvas`;
+		await tab.evaluate(`document.querySelector(${JSON.stringify(canvas)}).scrollIntoView({ block: 'center' })`);
+		await tab.idle();
+		await dragOver(tab, canvas, [0.55, 0.95], [0.15, 0.6]);
+		const { area } = await state(tab);
+		says(area.length === 5 && area[3] > area[2], `${kind}: the area is ${area}`);
+		const want = JSON.parse(await tab.evaluate(`cdictPage.decoder.select(cdictPage.page.captures[0], { kind: '${kind}', range: [${from}, ${to}] }, { limit: 1e6 }).then(({ rows }) => JSON.stringify(rows))`))
+			.filter((row) => (row.to >= area[0] && row.to < area[1] && row.to - row.from >= area[2] && row.to - row.from < area[3]));
+		const got = JSON.parse(await tab.evaluate(`JSON.stringify({ total: Number(document.querySelector('.area-list [data-total]').dataset.total), rows: [...document.querySelectorAll('.area-list .found-row')].map((el) => [el.dataset.task, el.dataset.from, el.dataset.to].map(Number)) })`));
+		const key = (row) => row.join();
+		says(got.total === want.length, `${kind}: ${got.total} in the block, ${want.length} in it by the list of all`);
+		says(got.rows.every((row) => want.some((w) => key([w.task, w.from, w.to]) === key(row))) && got.rows.length === Math.min(100, want.length), `${kind}: the list has others`);
+		some += want.length;
+		// flat: all lengths
+		await tab.key('Escape'); // the card is over it
+		await tab.until('cdictPage.state.area.length === 0', 'Esc removes the area');
+		await dragOver(tab, canvas, [0.6, 0.9], [0.5, 0.5]);
+		says((await state(tab)).area.length === 2, `${kind}: a flat drag takes lengths`);
+	}
+	says(some > 20, `only ${some} intervals in the blocks`);
+}
+
+async function marks(tab, says) {
+	const { left, top, width, height } = await (async () => {
+		await tab.go('#view=cores');
+		return pictureOf(tab, CORES);
+	})();
+	const at = async (part) => {
+		await tab.move(left + LEFT + (width - LEFT - RIGHT) * part, top + height / 2);
+		await tab.key('m');
+	};
+	const type = async (text) => {
+		for (const key of text) await tab.key(key);
+		await tab.key('Enter');
+	};
+	await at(0.6);
+	await tab.key('Enter');
+	await type('a, b:c');
+	await at(0.9);
+	let { marks: set } = await state(tab);
+	says(set.length === 2 && set[0].name === 'a, b:c' && set[1].name === '', `the marks are ${JSON.stringify(set)}`);
+	const { hash, pathname } = JSON.parse(await tab.evaluate('JSON.stringify({ hash: location.hash, pathname: location.pathname })'));
+	says(hash.includes('marks=') && pathname, hash);
+	// m again on a mark opens its name
+	await at(0.9);
+	await type('end');
+	({ marks: set } = await state(tab));
+	says(set.length === 2 && set[1].name === 'end', `named later: ${JSON.stringify(set)}`);
+	// names stay, of the others a third one starts again
+	for (const part of [0.3, 0.4, 0.5]) await at(part);
+	({ marks: set } = await state(tab));
+	says(set.map(({ name }) => name).join('|') === 'a, b:c|end|', `with more: ${JSON.stringify(set)}`);
+	const svg = await tab.evaluate(`(async () => { let text; navigator.clipboard.writeText = async (t) => { text = t; }; document.querySelector('details.menu').open = true; document.querySelector('[data-save=copy-svg]').click(); for (let i = 0; i < 100 && !text; i++) await new Promise((done) => setTimeout(done, 20)); return text; })()`);
+	says(svg.includes('a, b:c') && svg.includes('>end<'), 'the names are not in the picture');
+	// by a link, with a name that is no text
+	await tab.go('#view=cores');
+	await tab.go('#view=cores&marks=1000:%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E,2000:%zz');
+	says(JSON.stringify((await state(tab)).marks) === '[]', 'a name that is no text is taken');
+	await tab.go('#view=cores&marks=1000:%3Cimg%20src%3Dx%3E,250000000');
+	says((await state(tab)).marks[0].name === '<img src=x>' && await tab.evaluate('!document.querySelector("#app img")'), 'the name is not shown as text');
+	await at(0.6);
+	await tab.evaluate(`document.querySelector('.naming .close').click()`);
+	says((await state(tab)).marks.length === 2, '× does not remove the mark');
+}
+
+// The tasks in the run queues, from the events alone.
+function waitsAt(t) {
+	const queue = new Map(), runs = new Map();
+	for (const line of cdict('script', '-q', file).split('\n')) {
+		const [, cpu, s, ns, name, text] = /\[(\d+)\]\s+(\d+)\.(\d{9}):\s+(?:sched:)?(\w+):\s+(.*)$/.exec(line) ?? [];
+		if (cpu === undefined) continue;
+		const at = BigInt(s) * 1000000000n + BigInt(ns);
+		if (at > t) break;
+		const field = (key) => Number((new RegExp(`\\b${key}=(\\d+)`).exec(text) ?? [])[1]);
+		if (name === 'sched_switch') {
+			const [, prevState] = /prev_state=(\S+)/.exec(text);
+			const [prev, next] = [field('prev_pid'), field('next_pid')];
+			runs.delete(prev);
+			if (prev && prevState.startsWith('R')) queue.set(prev, { cpu: Number(cpu), ready: at });
+			else queue.delete(prev);
+			queue.delete(next);
+			runs.set(next, true);
+		} else if (name === 'sched_waking' || name === 'sched_wakeup' || name === 'sched_wakeup_new') {
+			const pid = field('pid');
+			if (runs.has(pid)) continue;
+			const waits = queue.get(pid);
+			queue.set(pid, { cpu: field('target_cpu'), ready: waits?.ready ?? at });
+		} else if (name === 'sched_migrate_task' && queue.has(field('pid'))) {
+			queue.get(field('pid')).cpu = field('dest_cpu');
+		}
+	}
+	return queue;
+}
+
+async function queues(tab, says) {
+	const [[from, to], t0] = await window_(tab);
+	await tab.go('#view=cores&queues=on');
+	const cpus = await tab.evaluate('cdictPage.app.view.cpus().length');
+	let named = 0;
+	for (let i = 0; i < 12; i++) {
+		const part = 0.56 + 0.42 * i / 12, cpu = i % cpus;
+		const t = Math.floor(from + (to - from) * part);
+		// as the engine's whole answer has it, and as it answers about that moment alone
+		const [found, alone] = JSON.parse(await tab.evaluate(`(async () => {
+			const { app } = cdictPage, queue = app.view.queues, tasks = app.capture.tasks;
+			const tids = (list) => list.map((w) => [tasks[w.task].tid, w.ready]);
+			const found = tids(queue.tasksAt(${cpu}, ${t}));
+			const { all } = queue;
+			queue.all = { ...all, exact: false };
+			queue.tasksAt(${cpu}, ${t});
+			for (let k = 0; k < 200 && queue.known?.t !== ${t}; k++) await new Promise((done) => setTimeout(done, 10));
+			queue.all = all;
+			return JSON.stringify([found, tids(queue.known.waits)]);
+		})()`));
+		const want = [...waitsAt(BigInt(t0) + BigInt(t))].filter(([, w]) => w.cpu === cpu).map(([tid, w]) => [tid, Number(w.ready - BigInt(t0))]).sort((a, b) => a[1] - b[1] || a[0] - b[0]);
+		const text = (list) => JSON.stringify([...list].sort((a, b) => a[1] - b[1] || a[0] - b[0]));
+		says(text(found) === text(want), `CPU ${cpu} at ${t}: ${text(found)}; by the events ${text(want)}`);
+		says(text(alone) === text(want), `CPU ${cpu} at ${t}, alone: ${text(alone)}; by the events ${text(want)}`);
+		named += want.length;
+	}
+	says(named > 5, `only ${named} tasks waited at these moments`);
+	// under the pointer
+	const { left, top, width } = await pictureOf(tab, CORES);
+	const y = top + await tab.evaluate('cdictPage.app.view.rowHeight() + 4');
+	await tab.move(left + LEFT + (width - LEFT - RIGHT) * 0.95, y);
+	await tab.idle();
+	says(/ waits? for CPU 0 at /.test(await tab.evaluate('cdictPage.app.card.el.textContent')), `under the pointer: ${await tab.evaluate('cdictPage.app.card.el.textContent')}`);
+}
+
+// The commands in the text for a ticket print the card's figures.
+async function ticket(tab, says) {
+	const [[from, to]] = await window_(tab);
+	const at = (part) => Math.floor(from + (to - from) * part);
+	const tids = JSON.parse(await tab.evaluate('JSON.stringify(cdictPage.page.captures[0].tables.vcpu.rows.slice(0, 3).map(([task]) => task))'));
+	const copy = (selector) => tab.evaluate(`(async () => {
+		const out = [], { createObjectURL } = URL, { click } = HTMLAnchorElement.prototype;
+		let blob;
+		navigator.clipboard.writeText = async (text) => { out.push(text); };
+		URL.createObjectURL = (b) => { blob = b; return createObjectURL.call(URL, b); };
+		HTMLAnchorElement.prototype.click = function () { out.push({ name: this.download, type: blob.type, size: blob.size }); };
+		document.querySelector('details.menu').open = true;
+		document.querySelector('${selector}').click();
+		for (let i = 0; i < 300 && out.length < 2; i++) await new Promise((done) => setTimeout(done, 20));
+		Object.assign(URL, { createObjectURL });
+		HTMLAnchorElement.prototype.click = click;
+		return JSON.stringify(out);
+	})()`).then(JSON.parse);
+	for (const [hash, selector] of [[`#view=cores&area=${at(0.6)},${at(0.9)}`, '[data-area=ticket]'], [`#view=exits&area=${at(0.6)},${at(0.9)}&tasks=${tids}&cpus=0,1`, '[data-save=ticket]'],
+	[`#view=switches&area=${at(0.6)},${at(0.9)},1000,9000000,2&marks=${at(0.7)}:x`, '[data-area=ticket]']]) {
+		await tab.go(hash);
+		const shown = await shownFigures(tab);
+		const [text, picture] = await copy(selector);
+		const commands = text.split('\n').filter((line) => line.startsWith('cdict '));
+		says(commands.length === 2 && picture?.type === 'image/png' && picture.size > 1000 && text.includes(`picture: ${picture.name}`), `${hash}: ${text}; ${JSON.stringify(picture)}`);
+		for (const command of commands) {
+			const [, table] = command.split(' ');
+			const { total } = parseExact(execFileSync('bash', ['-c', `${command.replace('cdict', '"$CDICT"')} -q --format json`], { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] }));
+			const own = shown.filter(([of]) => of === table);
+			says(own.length > 3, `${hash}: the card has ${own.length} figures of ${table}`);
+			for (const [, key, value] of own) says(total[key] === value, `${hash}: ${command}: ${key} is ${total[key]}, the card has ${value}`);
+		}
+	}
+}
+
+const CHECKS = options.includes('--select')
+	? [['a_drag_makes_an_area_with_the_figures_of_--time', areas], ['a_drag_in_a_heat_map_takes_time_and_lengths', blocks], ['marks_have_names', marks], ['run_queues_have_the_tasks_of_the_events', queues], ['commands_of_a_ticket_print_its_figures', ticket]]
+	: [['cells_of_the_core_map_are_reached_and_named', coremap], ['slices_are_reached_and_named', slices]];
+
 const browser = await Browser.launch();
 const tab = await browser.open(page, { width: 1280, height: 800 });
 try {
 	await tab.ready();
-	for (const [name, check] of [['cells_of_the_core_map_are_reached_and_named', coremap], ['slices_are_reached_and_named', slices]]) {
+	for (const [name, check] of CHECKS) {
 		const wrong = [];
 		await check(tab, (ok, text) => { if (!ok) wrong.push(text); }).catch((error) => wrong.push(error.stack));
 		tab.problems().forEach((text) => wrong.push(text));

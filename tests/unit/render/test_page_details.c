@@ -2,12 +2,15 @@
 /* Details of the page for a clicked object, and for pinned tasks. */
 #include "tests/unit/page_asked.h"
 
-static double of(const json_t *item, const char *key)
+static double of_value(const json_t *value)
 {
-	const json_t *value = json_object_get(item, key);
-
 	assert_true(json_is_integer(value));
 	return (double)json_integer_value(value);
+}
+
+static double of(const json_t *item, const char *key)
+{
+	return of_value(json_object_get(item, key));
 }
 
 static const json_t *detail(struct asked *a, const char *kind, uint32_t task, double at)
@@ -210,6 +213,141 @@ static void tracks_add_up_to_the_range(void **state)
 	}
 }
 
+/* A cell of the table "cpus" of the latest answer; -1: empty. */
+static double cell_of_cpu(const struct asked *a, uint32_t cpu, const char *key)
+{
+	const json_t *t = json_object_get(json_object_get(a->answer, "tables"), "cpus");
+	const json_t *names = json_object_get(t, "columns"), *all = json_object_get(t, "by_column");
+
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		const json_t *cpus = json_array_get(all, 0), *column = json_array_get(all, i);
+
+		if (strcmp(json_string_value(json_array_get(names, i)), key))
+			continue;
+		for (size_t row = 0; row < json_array_size(cpus); row++)
+			if (json_integer_value(json_array_get(cpus, row)) == cpu)
+				return json_is_integer(json_array_get(column, row))
+					       ? of_value(json_array_get(column, row))
+					       : -1;
+	}
+	return -1;
+}
+
+struct waits {
+	size_t n;
+	struct kept all[4096];
+	double ready[4096];
+};
+
+static void waits_of(struct asked *a, struct page_query q, struct waits *out)
+{
+	q.call = "queues";
+	q.max = 4096;
+	ask(a, q);
+	out->n = count_of(a, "task");
+	for (size_t i = 0; i < out->n; i++) {
+		out->all[i] = (struct kept){ number(a, "task", i), number(a, "cpu", i),
+					     number(a, "from", i), number(a, "to", i) };
+		out->ready[i] = number(a, "ready", i);
+		assert_true(out->ready[i] <= out->all[i].from);
+		assert_true(out->all[i].from < out->all[i].to);
+	}
+}
+
+static size_t length_at(const struct waits *w, double cpu, double t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n; i++)
+		n += w->all[i].cpu == cpu && w->all[i].from <= t && t < w->all[i].to;
+	return n;
+}
+
+/* The time with two or more waits for the CPU, from begin or end to begin or end. */
+static double above_1(const struct waits *w, double cpu)
+{
+	double sum = 0, from = -1;
+
+	for (;;) {
+		double next = -1;
+
+		for (size_t i = 0; i < w->n; i++) {
+			const double ends[] = { w->all[i].from, w->all[i].to };
+
+			for (int k = 0; k < 2; k++)
+				if (w->all[i].cpu == cpu && ends[k] > from &&
+				    (next < 0 || ends[k] < next))
+					next = ends[k];
+		}
+		if (next < 0)
+			return sum;
+		if (from >= 0 && length_at(w, cpu, from) > 1)
+			sum += next - from;
+		from = next;
+	}
+}
+
+/* The waits of a range give the columns of the same answer and the figures of the command's table; at each of their begins
+ * the same tasks wait, as long, by the answer about that moment alone. */
+static void queues_are_those_of_the_table(void **state)
+{
+	static const char *const golden[] = { "vmx", "svm", "sched", "loss", "late" };
+	static struct waits range, moment;
+	enum { COLUMNS = 128 };
+	size_t seen = 0, gaps = 0;
+
+	(void)state;
+	for (size_t g = 0; g < 2 * sizeof(golden) / sizeof(golden[0]); g++) {
+		struct page_query q = { .columns = COLUMNS };
+		double ns[64] = { 0 }, most[64] = { 0 }, above[64] = { 0 }, unknown = 0;
+		struct asked a;
+
+		asked_open(&a, golden[g / 2]);
+		assert_true(a.cpus <= 64);
+		q.from_ns = g % 2 ? a.length_ns / 3 : 0;
+		q.to_ns = g % 2 ? a.length_ns - a.length_ns / 4 : a.length_ns;
+		waits_of(&a, q, &range);
+		seen += range.n;
+		for (size_t i = 0; i < range.n; i++)
+			ns[(size_t)range.all[i].cpu] += range.all[i].to - range.all[i].from;
+		for (uint32_t cpu = 0; cpu < a.cpus; cpu++)
+			above[cpu] = above_1(&range, cpu);
+		for (size_t i = 0; i < count_of(&a, "unknown_from"); i++)
+			unknown += number(&a, "unknown_to", i) - number(&a, "unknown_from", i);
+		assert_true(unknown <= (double)(q.to_ns - q.from_ns));
+		gaps += unknown > 0;
+		for (size_t i = 0; i < count_of(&a, "ns"); i++) {
+			ns[i / COLUMNS] -= number(&a, "ns", i);
+			if (number(&a, "most", i) > most[i / COLUMNS])
+				most[i / COLUMNS] = number(&a, "most", i);
+		}
+		for (uint32_t cpu = 0; cpu < a.cpus; cpu++)
+			assert_true(ns[cpu] == 0);
+		q.call = "figures";
+		ask(&a, q);
+		for (uint32_t cpu = 0; cpu < a.cpus; cpu++) {
+			double longest = cell_of_cpu(&a, cpu, "queue_max");
+
+			assert_true(longest < 0 || longest == most[cpu]);
+			assert_true(longest < 0 ||
+				    cell_of_cpu(&a, cpu, "queue_above_1_ns") == above[cpu]);
+		}
+		for (size_t i = 0; i < range.n; i++) {
+			struct page_query then = { .from_ns = (uint64_t)range.all[i].from };
+
+			then.to_ns = then.from_ns + 1;
+			waits_of(&a, then, &moment);
+			assert_int_equal(length_at(&moment, range.all[i].cpu, range.all[i].from),
+					 length_at(&range, range.all[i].cpu, range.all[i].from));
+			for (size_t k = 0; k < moment.n; k++)
+				if (moment.all[k].task == range.all[i].task)
+					assert_true(moment.ready[k] == range.ready[i]);
+		}
+		asked_close(&a);
+	}
+	assert_true(seen > 20 && gaps > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +356,7 @@ int main(void)
 		cmocka_unit_test(a_wait_shows_its_waker_and_the_task_that_ran_before),
 		cmocka_unit_test(a_query_for_something_missing_gives_nothing),
 		cmocka_unit_test(tracks_add_up_to_the_range),
+		cmocka_unit_test(queues_are_those_of_the_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Wheel, drag and keys on pictures of time change the page's range.
+// Wheel and drag on pictures of time: the wheel changes the page's range, a drag makes an area.
 import { duration } from '../text.js';
 
 const CLICK_PX = 4;
+const FLAT_PX = 8; // of a drag in a heat map: a flatter one takes all lengths
 
 /** @range scaled by @factor, at least @least ns, with @at kept in its place; within @window. */
 export function zoomed(range, at, factor, window, least) {
@@ -49,19 +50,19 @@ export function timeGestures(plot, app) {
 
 		if (at === null || e.button === 1)
 			return;
-		const { left } = canvas.getBoundingClientRect();
+		const { left, top } = canvas.getBoundingClientRect();
 
-		drag = { x: e.clientX - left, at, pans: e.button === 2 || e.shiftKey, range: app.range, moved: false };
+		drag = { x: e.clientX - left, y: e.clientY - top, at, pans: e.button === 2 || e.shiftKey, range: app.range, moved: false };
 		el.setPointerCapture(e.pointerId);
 	});
 
 	el.addEventListener('pointermove', (e) => {
 		if (!drag)
 			return;
-		const { left } = canvas.getBoundingClientRect();
-		const x = e.clientX - left;
+		const { left, top } = canvas.getBoundingClientRect();
+		const x = e.clientX - left, y = e.clientY - top;
 
-		drag.moved ||= Math.abs(x - drag.x) >= CLICK_PX;
+		drag.moved ||= Math.abs(x - drag.x) >= CLICK_PX || (plot.options.block && Math.abs(y - drag.y) >= FLAT_PX);
 		if (!drag.moved)
 			return;
 		app.card.hide();
@@ -73,8 +74,13 @@ export function timeGestures(plot, app) {
 			return;
 		}
 		drag.to = plot.nearestTime(e.clientX);
-		const place = Math.min(Math.max(x, plot.time.left), plot.width - plot.time.right);
-		plot.showBand(drag.x, place, duration(Math.round(Math.abs(drag.to - drag.at))));
+		drag.block = Math.abs(y - drag.y) >= FLAT_PX ? plot.options.block?.(drag.y, y) ?? null : null;
+		// an upright one takes all of the time in view
+		const upright = drag.block && Math.abs(x - drag.x) < CLICK_PX;
+		const ends = upright ? [plot.time.left, plot.width - plot.time.right] : [drag.x, Math.min(Math.max(x, plot.time.left), plot.width - plot.time.right)];
+
+		drag.range = upright ? app.range : [Math.min(drag.at, drag.to), Math.max(drag.at, drag.to)];
+		plot.showBand(...ends, [duration(Math.round(drag.range[1] - drag.range[0])), ...drag.block ? [drag.block.words] : []].join(' × '), drag.block?.y);
 	});
 
 	const end = (e, cancelled) => {
@@ -88,15 +94,29 @@ export function timeGestures(plot, app) {
 			if (e.button === 0)
 				plot.found?.click?.(e);
 		} else if (!was.pans && was.to !== undefined) {
-			const [a, b] = [Math.min(was.at, was.to), Math.max(was.at, was.to)];
-
-			app.select(within([Math.floor(a), Math.max(Math.ceil(b), Math.floor(a) + app.least)], app.window));
+			app.pick(was.range, was.block?.area);
 		}
 	};
 	el.addEventListener('pointerup', (e) => end(e, false));
 	el.addEventListener('pointercancel', (e) => end(e, true));
 	el.addEventListener('contextmenu', (e) => { if (plot.timeAt(e.clientX) !== null) e.preventDefault(); });
-	el.addEventListener('dblclick', (e) => { if (plot.timeAt(e.clientX) !== null) app.select(null); });
+	el.addEventListener('dblclick', (e) => {
+		const at = plot.timeAt(e.clientX);
+
+		if (at === null)
+			return;
+		if (at >= app.state.area[0] && at <= app.state.area[1])
+			zoomToArea(app);
+		else
+			app.select(null);
+	});
+}
+
+/** The area becomes the page's range. */
+export function zoomToArea(app) {
+	const [from, to] = app.state.area;
+
+	app.set({ range: within([from, Math.max(to, from + app.least)], app.window), area: [], look: [] });
 }
 
 /** Moves the range by @part of its length. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The keyboard: 1-7 views, w a s d zoom and move, f fit, / search, m marks, Esc back, ? help.
-import { pan, within, zoomed } from './gestures.js';
+// The keyboard: 1-7 views, w a s d zoom and move, f fit, / search, m marks, Enter the area, Esc back, ? help.
+import { pan, within, zoomToArea, zoomed } from './gestures.js';
 import { closeHelp, showHelp } from '../help.js';
 
 const STEP = 0.75;
@@ -12,10 +12,10 @@ function zoomBy(app, factor) {
 	app.zoom(zoomed(app.range, at, factor, app.window, app.least));
 }
 
-/** Fits the range to the slice clicked last, else to two marks, else to everything. */
+/** Fits the range to the slice clicked or the area made last, else to the marks, else to everything. */
 function fit(app) {
-	const marks = [...app.state.marks].sort((a, b) => a - b);
-	const what = app.chosen ?? (marks.length === 2 && marks[1] > marks[0] ? marks : null);
+	const marks = app.state.marks.map(({ at }) => at).sort((a, b) => a - b);
+	const what = app.chosen ?? (app.state.area.length ? app.state.area : marks.length > 1 && marks.at(-1) > marks[0] ? [marks[0], marks.at(-1)] : null);
 
 	app.chosen = null;
 	if (!what) {
@@ -27,20 +27,15 @@ function fit(app) {
 	app.select(within([Math.floor(what[0] - edge), Math.ceil(what[1] + edge)], app.window));
 }
 
-/** Sets a mark at the pointer: two marks show their distance, a third one starts again. */
-function mark(app) {
-	if (app.pointer === null)
-		return;
-	const marks = app.state.marks;
-
-	app.set({ marks: [...(marks.length > 1 ? [] : marks), Math.round(app.pointer)] });
-}
-
 function undo(app) {
 	if (closeHelp())
 		return;
 	if (app.state.look.length && app.details.el.contains(document.activeElement)) {
 		app.details.close();
+		return;
+	}
+	if (app.state.area.length && !app.details.wanted) {
+		app.store.takeBack('area', { area: [] });
 		return;
 	}
 	if (JSON.stringify(app.state) === JSON.stringify(app.store.start))
@@ -51,13 +46,22 @@ function undo(app) {
 		app.set({ ...app.store.start });
 }
 
+/** Makes an area of the time between the first mark and the last. */
+function between(app) {
+	const marks = app.state.marks.map(({ at }) => at).sort((a, b) => a - b);
+
+	if (marks.length > 1)
+		app.pick([marks[0], marks.at(-1)]);
+}
+
 const KEYS = {
+	e: between,
 	w: (app) => zoomBy(app, STEP),
 	s: (app) => zoomBy(app, 1 / STEP),
 	a: (app) => pan(app, -0.2),
 	d: (app) => pan(app, 0.2),
 	f: fit,
-	m: mark,
+	m: (app) => app.naming.set(),
 	',': (app) => app.details.step('before'),
 	'.': (app) => app.details.step('after'),
 	'<': (app) => app.details.step('worse'),
@@ -76,6 +80,16 @@ export function followKeys(app) {
 		// clickable elements that are not buttons
 		if ((e.key === 'Enter' || e.key === ' ') && e.target instanceof HTMLElement && e.target.matches('[data-enter]')) {
 			e.target.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey: e.shiftKey }));
+			e.preventDefault();
+			return;
+		}
+		if (e.key === 'Enter' && app.naming.enter()) {
+			e.preventDefault();
+			return;
+		}
+		app.naming.close();
+		if (e.key === 'Enter' && app.state.area.length && !e.defaultPrevented && !(e.target instanceof Element && e.target.closest('button, a, summary, th'))) {
+			zoomToArea(app);
 			e.preventDefault();
 			return;
 		}

@@ -3,6 +3,7 @@
 
 const NUMBERS = { start: [], parse: (text) => text.split(',').filter(Boolean).map(Number).filter((n) => Number.isInteger(n) && n >= 0) };
 const TEXTS = { start: [], parse: (text) => text.split(',').filter(Boolean).map(decodeURIComponent), each: encodeURIComponent };
+const MARKS = { start: [], parse: parseMarks, each: ({ at, name }) => (name ? `${at}:${encodeURIComponent(name)}` : String(at)) };
 const TEXT = { start: '', single: true, parse: decodeURIComponent };
 
 // Part of the state -> its start value, and its form in the fragment when it differs from that.
@@ -26,7 +27,8 @@ const PARTS = {
 	flame: { ...TEXT, start: 'off-cpu' }, // flame graph: which one
 	open: NUMBERS, // vCPU rows that are open
 	compare: { ...TEXT, start: 'vcpu' },
-	marks: NUMBERS, // times
+	marks: MARKS, // {at, name}: times, and names or ''
+	area: NUMBERS, // from, to; of a heat map also: shortest, longest, place in KINDS (marks/heat.js)
 	strip: { ...TEXT, start: 'cpus' }, // overview: cpus, or waiting vms
 	wait: NUMBERS, // the open one: from, to, task that waited, task that had the CPU, the CPU, for how long of it
 	matrix: { ...TEXT, start: 'delays' }, // of VMs: who delayed whom, or who ran on the other thread
@@ -35,6 +37,7 @@ const PARTS = {
 	pins: NUMBERS, // tasks that are lanes under the strip
 	fold: { ...TEXT, start: 'auto' }, // many tasks as few rows: auto, groups or tasks
 	unfold: TEXTS, // the open ones of those
+	queues: { ...TEXT, start: '' }, // cores: 'on': with run queues
 	paint: { ...TEXT, start: 'auto' }, // cores: a colour per task, group or state; auto: per group if there are many tasks
 };
 
@@ -45,6 +48,16 @@ function parseRange(text) {
 	const [from, to] = text.split(',').map(Number);
 
 	return Number.isFinite(from) && Number.isFinite(to) && to > from && from >= 0 ? [from, to] : null;
+}
+
+function parseMarks(text) {
+	const marks = text.split(',').filter(Boolean).map((part) => {
+		const [at, name = ''] = part.split(':');
+
+		return { at: Number(at), name: decodeURIComponent(name) };
+	});
+
+	return marks.filter(({ at }) => Number.isInteger(at) && at >= 0);
 }
 
 function same(a, b) {
@@ -115,29 +128,43 @@ export class Store {
 
 	/**
 	 * Replaces parts of the state. With {gesture: 'zoom'} (the wheel, a key held down) the steps of one gesture are a
-	 * single entry of the history.
+	 * single entry of the history. With {made: 'area'}, so are areas that follow each other.
 	 */
-	set(part, { gesture = null } = {}) {
+	set(part, { gesture = null, made = null } = {}) {
 		const next = this.limit({ ...this.state, ...part });
 		const before = this.state;
 
 		if (same(next, before))
 			return;
 		const now = performance.now();
-		const goesOn = gesture && gesture === this.gesture && now - this.#last < GESTURE_MS;
+		const goesOn = gesture ? gesture === this.gesture && now - this.#last < GESTURE_MS : made && history.state?.made === made;
 
 		this.#last = gesture ? now : 0;
 		this.gesture = gesture;
 		this.state = next;
-		this.#write(goesOn);
+		this.#write(goesOn, made);
 		this.#listener(next, before, gesture);
 	}
 
-	#write(instead) {
+	/** Takes back what the current entry of the history made; if another one made it, the current one is changed to @part. */
+	takeBack(made, part) {
+		if (history.state?.made === made) {
+			history.back();
+			return;
+		}
+		const before = this.state;
+
+		this.state = this.limit({ ...before, ...part });
+		this.#last = 0;
+		this.#write(true, null);
+		this.#listener(this.state, before);
+	}
+
+	#write(instead, made) {
 		const fragment = `#${toFragment(this.state, this.start)}`;
 
 		try {
-			history[instead ? 'replaceState' : 'pushState'](null, '', fragment);
+			history[instead ? 'replaceState' : 'pushState']({ made }, '', fragment);
 		} catch {
 			// browsers limit the rate: then the address is one step behind
 		}

@@ -49,6 +49,15 @@ export function chosenOf(app, kind) {
 	return { tasks: app.selection.list(), cpus: cpus.length ? cpus : null, reasons: kind === 'exit' && reasons.length ? reasons : null };
 }
 
+/** A line for each interval; a click shows it on the cores. */
+export function intervalRows(app, kind, rows) {
+	return rows.map((row) => h('button', {
+		type: 'button', class: 'found-row', title: `${exactNs(row.to - row.from)}; click: show it on the cores`, data: { task: row.task, from: row.from, to: row.to },
+		on: { click: () => app.details.look({ run: 'run', sleep: 'off', wakeup: 'wait', guest: 'guest', exit: 'exit' }[kind], row.task, row.from, { view: 'cores', range: [Math.floor(row.from - (row.to - row.from)), Math.ceil(row.to + (row.to - row.from))] }) },
+	}, h('bdi', null, app.who(row.task)), h('span', { class: 'dim' }, `CPU ${row.cpu}`), h('span', { class: 'num' }, duration(row.to - row.from)),
+		h('span', { class: 'dim num' }, `from ${moment(row.from, 9)}`)));
+}
+
 export class HeatMap {
 	/** @exits: for that kind, the view's tables of the same choice. */
 	constructor(view, kind, height, exits = null) {
@@ -64,7 +73,7 @@ export class HeatMap {
 		this.plot = view.plot({
 			label: KINDS[kind].title, height, time: { left: LEFT, right: RIGHT }, title: `${KINDS[kind].title}: ${KINDS[kind].axis}`,
 			ramp: () => (this.grid ? countEnds(1, this.grid.max) : null),
-			draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
+			draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y), block: (a, b) => this.#block(a, b),
 		});
 		this.el = h('div', { class: 'heat', data: { heat: kind } }, h('div', { class: 'heat-head' },
 			h('h3', null, KINDS[kind].title), h('span', { class: 'dim small' }, KINDS[kind].axis), h('span', { class: 'space' }), this.ramp),
@@ -220,7 +229,7 @@ export class HeatMap {
 			}
 			cells.end();
 		});
-		drawMarks(s, app, scale, TOP, plotHeight, true);
+		drawMarks(s, app, scale, TOP, plotHeight, true, this.#areaBlock());
 	}
 
 	/** The cell under the pointer, and its count. */
@@ -271,12 +280,33 @@ export class HeatMap {
 		const { app } = this;
 
 		return [h('div', { class: 'found-head' }, h('strong', null, `${count(total)} ${KINDS[kind][total === 1 ? 'one' : 'many']}`),
-			button('×', 'close', () => { this.found.hidden = true; }, { class: 'close' })),
-		rows.map((row) => h('button', {
-			type: 'button', class: 'found-row', title: `${exactNs(row.to - row.from)}; click: show it on the cores`,
-			on: { click: () => app.details.look({ run: 'run', sleep: 'off', wakeup: 'wait', guest: 'guest', exit: 'exit' }[kind], row.task, row.from, { view: 'cores', range: [Math.floor(row.from - (row.to - row.from)), Math.ceil(row.to + (row.to - row.from))] }) },
-		}, h('bdi', null, app.who(row.task)), h('span', { class: 'dim' }, `CPU ${row.cpu}`), h('span', { class: 'num' }, duration(row.to - row.from)),
-			h('span', { class: 'dim num' }, `from ${moment(row.from, 9)}`)))];
+			button('×', 'close', () => { this.found.hidden = true; }, { class: 'close' })), intervalRows(app, kind, rows)];
+	}
+
+	/** The lengths of a drag from y @a to y @b: {area: [shortest, longest, kind], y: [top, bottom], words}, or null outside the plot. */
+	#block(a, b) {
+		const { scale } = this.grid ?? {};
+		const [low, high] = scale?.range() ?? [];
+		const [top, bottom] = [Math.max(high, Math.min(a, b)), Math.min(low, Math.max(a, b))];
+
+		if (!scale || bottom - top < 1)
+			return null;
+		const [lo, hi] = [Math.round(scale.invert(bottom)), Math.round(scale.invert(top))];
+
+		return { area: [lo, Math.max(hi, lo + 1), Object.keys(KINDS).indexOf(this.kind)], y: [top, bottom], words: `${duration(Number(lo.toPrecision(3)))} to ${duration(Number(hi.toPrecision(3)))}` };
+	}
+
+	/** Top and bottom of the area, if it is one of this heat map; null: all lengths. */
+	#areaBlock() {
+		const [, , lo, hi, kind] = this.app.state.area;
+		const { scale } = this.grid ?? {};
+
+		if (!scale || Object.keys(KINDS)[kind] !== this.kind)
+			return null;
+		const [low, high] = scale.range();
+		const y = (ns) => Math.min(low, Math.max(high, scale(Math.max(1, ns))));
+
+		return [y(hi), y(lo)];
 	}
 
 	close() {

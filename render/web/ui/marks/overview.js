@@ -6,6 +6,7 @@ import { choice, h, replace, s as svg, swatch } from '../dom.js';
 import { LEFT, RIGHT, drawLoss, drawTimeAxis, labelStep, lossOf, timeScale } from './axis.js';
 import { within } from '../input/gestures.js';
 import { STATES, rampColour, rampLegend } from './legend.js';
+import { drawArea, drawNames } from './marks.js';
 import { Plot } from './plot.js';
 import { duration, plural, vmName } from '../text.js';
 
@@ -84,7 +85,7 @@ export class Overview {
 			rampLegend(app.palette, '0', app.state.strip === 'vms' ? '100 % waiting' : '100 % busy'),
 			this.hatchKey,
 			this.#clocks(),
-			h('span', { class: 'dim hint' }, 'drag: a range for the whole page · double click: everything'));
+			h('span', { class: 'dim hint' }, 'drag: the page’s range · below: an area · double click: all'));
 		this.plot.paint();
 	}
 
@@ -132,9 +133,11 @@ export class Overview {
 			drawLoss(s, palette, capture, scale, 0, height);
 		this.hatchKey.hidden = !this.hatched;
 		drawTimeAxis(s, palette, scale, height, height);
-		this.drawnMarks = app.state.marks;
-		for (const at of app.state.marks)
+		this.drawnMarks = this.#marks();
+		drawArea(s, app, scale, [0, height]);
+		for (const { at } of app.state.marks)
 			s.line(scale(at), 0, scale(at), height, palette.accent, 2);
+		drawNames(s, app, scale, 0, 11);
 		this.#placeBrush(width, height);
 	}
 
@@ -197,9 +200,16 @@ export class Overview {
 		};
 	}
 
+	/** Everything drawn over the rows. */
+	#marks() {
+		const { marks, area } = this.app.state;
+
+		return JSON.stringify([marks, area]);
+	}
+
 	/** Called when the range was changed elsewhere. */
 	moved() {
-		if (this.drawnMarks === this.app.state.marks && this.plot.width > 0)
+		if (this.drawnMarks === this.#marks() && this.plot.width > 0)
 			this.#placeBrush(this.plot.width, this.#rowsHeight());
 		else
 			this.plot.paint();

@@ -45,7 +45,7 @@ export function paintAll(list) {
 export class Plot {
 	/**
 	 * options: {app, label, height (number or (width) -> number), draw(surface, width, height),
-	 *           hit(x, y) -> {lines, box, click} | null, time: {left, right} | null, reserve: takes its height undrawn,
+	 *           hit(x, y) -> {lines, box, click} | null, time: {left, right} | null, block(y1, y2): what a drag takes besides time, reserve: takes its height undrawn,
 	 *           shows() -> [its inputs], if it has no time axis and need not be drawn again when the range changes}
 	 */
 	constructor(options) {
@@ -137,28 +137,39 @@ export class Plot {
 
 	#follow() {
 		this.el.addEventListener('pointermove', (e) => {
-			const { left, top } = this.canvas.getBoundingClientRect();
-			const found = this.options.hit?.(e.clientX - left, e.clientY - top) ?? null;
-
-			this.found = found;
-			this.app.pointer = this.timeAt(e.clientX);
-			this.canvas.classList.toggle('click', Boolean(found?.click));
-			if (found?.lines) {
-				const b = found.box;
-				const box = b && { top: top + b.y, bottom: top + b.y + b.h };
-
-				this.app.card.show(found.lines, e.clientX, e.clientY, box);
-			} else {
-				this.app.card.hide();
-			}
+			this.at = e;
+			this.point();
 		});
 		this.el.addEventListener('pointerleave', () => {
-			this.found = null;
+			this.found = this.at = null;
 			this.app.pointer = null;
 			this.app.card.hide();
 		});
 		if (!this.time) {
 			this.el.addEventListener('click', (e) => this.found?.click?.(e));
+		}
+	}
+
+	/** Explains the thing under the pointer, if it is in the picture. */
+	point() {
+		const { at: e } = this;
+
+		if (!e)
+			return;
+		const { left, top } = this.canvas.getBoundingClientRect();
+		const found = this.options.hit?.(e.clientX - left, e.clientY - top) ?? null;
+
+		this.found = found;
+		this.app.pointer = this.timeAt(e.clientX);
+		this.app.pointerAt = [e.clientX, e.clientY];
+		this.canvas.classList.toggle('click', Boolean(found?.click));
+		if (found?.lines) {
+			const b = found.box;
+			const box = b && { top: top + b.y, bottom: top + b.y + b.h };
+
+			this.app.card.show(found.lines, e.clientX, e.clientY, box);
+		} else {
+			this.app.card.hide();
 		}
 	}
 
@@ -207,6 +218,7 @@ export class Plot {
 		this.spot.style.left = `${x}px`;
 		this.spot.style.top = `${y}px`;
 		this.app.pointer = this.timeAt(left + x);
+		this.app.pointerAt = [left + x, top + y];
 		this.app.card.show(found.lines, left + x, top + y, { top: top + y - 6, bottom: top + y + 6 });
 	}
 
@@ -219,9 +231,11 @@ export class Plot {
 		return { x: 0, y: 0 };
 	}
 
-	/** Shows the selection in progress over [x1, x2], with a text; null removes it. */
-	showBand(x1, x2, text) {
+	/** Shows the selection in progress over [x1, x2], of the whole height or over [y1, y2], with a text; null removes it. */
+	showBand(x1, x2, text, ys = null) {
 		this.band.hidden = x1 === null;
+		this.band.style.top = `${ys ? ys[0] : 0}px`;
+		this.band.style.bottom = `${ys ? this.height - ys[1] : 0}px`;
 		if (x1 === null)
 			return;
 		this.band.style.left = `${Math.min(x1, x2)}px`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The surfaces for pictures: a canvas, or SVG text, with the same calls.
 //
-//   rect(x, y, w, h, colour)   hatch(x, y, w, h, colour)   line(x1, y1, x2, y2, colour, width)
+//   rect(x, y, w, h, colour)   shade(x, y, w, h, colour, part): translucent   hatch(x, y, w, h, colour)   line(x1, y1, x2, y2, colour, width)
 //   dot(x, y, r, colour, edge) text(x, y, text, {colour, size, anchor, weight, room, edge})
 //   clip(x, y, w, h, body)     measure(text, size, weight)
 
@@ -70,6 +70,13 @@ export class CanvasSurface {
 	rect(x, y, w, h, colour) {
 		this.c.fillStyle = colour;
 		this.c.fillRect(x, y, w, h);
+	}
+
+	shade(x, y, w, h, colour, part) {
+		this.c.save();
+		this.c.globalAlpha = part;
+		this.rect(x, y, w, h, colour);
+		this.c.restore();
 	}
 
 	hatch(x, y, w, h, colour) {
@@ -173,6 +180,10 @@ export class SvgSurface {
 
 	rect(x, y, w, h, colour) {
 		this.out.push(`<rect x="${r(x)}" y="${r(y)}" width="${r(w)}" height="${r(h)}" fill="${colour}"/>`);
+	}
+
+	shade(x, y, w, h, colour, part) {
+		this.out.push(`<rect x="${r(x)}" y="${r(y)}" width="${r(w)}" height="${r(h)}" fill="${colour}" fill-opacity="${part}"/>`);
 	}
 
 	hatch(x, y, w, h, colour) {

@@ -10,6 +10,7 @@ import { Lanes, covers, eventsIn, outline } from '../marks/lanes.js';
 import { STATE_WORDS, inkOn, legend, reasonColours } from '../marks/legend.js';
 import { drawMarks } from '../marks/marks.js';
 import { NO_TASK, Pieces } from '../marks/pieces.js';
+import { Queues } from '../marks/queues.js';
 import { clean, count, duration, percent, plural, vmName } from '../text.js';
 import { View } from './view.js';
 
@@ -37,13 +38,14 @@ export class CoresView extends View {
 		this.words = h('p', { class: 'dim' });
 		this.pieces = new Pieces(app, () => this.#repaint());
 		this.markQuestion = new Question(app);
+		this.queues = new Queues(app, () => { this.#repaint(); this.#renderKey(); }, () => this.main.point());
 		this.lanes = new Lanes(app, () => this.#repaint()); // states of vCPUs, when they are the colours
 		this.stripes = new Map(); // reason -> number of its stripes that are at least a pixel wide
 		this.chosen = new Chosen(app, 'tasks', () => this.#renderKey()); // run time of the colours' tasks on the chosen CPUs
 		this.events = new EventList(app);
 		this.main = this.plot({
-			label: 'which task had each CPU over time', height: () => this.cpus().length * this.rowHeight() + this.#top() + AXIS, time: { left: LEFT, right: RIGHT },
-			legend: () => [...this.#legendItems(), ...this.#reasonItems()], draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
+			label: 'which task had each CPU over time', height: () => this.cpus().length * this.#pitch() + this.#top() + AXIS, time: { left: LEFT, right: RIGHT },
+			legend: () => [...this.#legendItems(), ...this.#reasonItems(), ...this.queues.items()], draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
 		this.el.append(this.key, this.main.el, this.words, this.events.el);
 	}
@@ -63,12 +65,17 @@ export class CoresView extends View {
 		// as tall as the window allows, but tall enough to distinguish things
 		const [most, least] = n <= 8 ? [innerHeight > 1100 ? 44 : 30, 20] : n <= 24 ? [20, 14] : n <= 64 ? [12, 7] : [8, 3];
 
-		return Math.max(least, Math.min(most, Math.floor((innerHeight - ROOM) / n)));
+		return Math.max(least, Math.min(most, Math.floor((innerHeight - ROOM) / n) - this.queues.height(n)));
+	}
+
+	/** From one row to the next: a run queue is below each. */
+	#pitch() {
+		return this.rowHeight() + this.queues.height(this.cpus().length);
 	}
 
 	/** The top of the first row: below a second axis if that at the foot is outside the window. */
 	#top() {
-		return !document.documentElement.dataset.print && this.cpus().length * this.rowHeight() > innerHeight - ROOM ? AXIS : 0;
+		return !document.documentElement.dataset.print && this.cpus().length * this.#pitch() > innerHeight - ROOM ? AXIS : 0;
 	}
 
 	/** Gives colours to the filtered tasks, else to those that ran longest in the whole window, so that zoom keeps colours. */
@@ -121,6 +128,7 @@ export class CoresView extends View {
 		}
 		if (change.range || change.filter || change.figures)
 			this.#askPieces();
+		this.queues.follow();
 		if (this.painting === 'state' && (change.range || change.figures || change.options))
 			this.lanes.follow(app.capture.bins.vcpus);
 		this.#repaint();
@@ -187,12 +195,12 @@ export class CoresView extends View {
 		const { app } = this;
 
 		replace(this.key, choice('colour', [['task', 'task', 'one colour per task'], ['group', 'group', 'one colour per VM, for kernel threads, or for tasks with the same name'],
-		['state', 'state', 'states of vCPUs; QEMU, kernel threads, host tasks']], this.painting, (paint) => app.set({ paint })),
+		['state', 'state', 'states of vCPUs; QEMU, kernel threads, host tasks']], this.painting, (paint) => app.set({ paint })), this.queues.turner(),
 			legend(this.#legendItems().map((item) => {
 				const own = item.task !== undefined || item.group !== undefined;
 
 				return { ...item, title: own ? 'click: only this one' : item.key === 'others' ? 'all other tasks' : item.text, on: true, click: own ? (e) => this.#pick(item, e) : null };
-			})), h('span', { class: 'dim small' }, ['empty: idle', 'hatched: unknown', ...this.#marksKey()].join(' · ')), this.#stripesKey());
+			})), legend(this.queues.items()), h('span', { class: 'dim small' }, ['empty: idle', 'hatched: unknown', ...this.#marksKey()].join(' · ')), this.#stripesKey());
 		keepHeight(this.key);
 	}
 
@@ -244,8 +252,9 @@ export class CoresView extends View {
 		const tall = this.rowHeight();
 		const scale = timeScale(app.range, LEFT, width - RIGHT);
 		const head = this.#top();
-		const bottom = head + cpus.length * tall;
-		const every = labelStep(tall, 16);
+		const pitch = this.#pitch(), queue = pitch - tall;
+		const bottom = head + cpus.length * pitch;
+		const every = labelStep(pitch, 16);
 		const striped = [...this.stripes.keys()].join();
 
 		this.colours ?? this.#pickColours();
@@ -256,7 +265,7 @@ export class CoresView extends View {
 			drawTimeAxis(s, palette, scale, head, head, { above: true });
 		cpus.forEach((cpu, i) => {
 			const lane = tall - (tall > 5 ? 2 : tall > 3 ? 1 : 0); // height
-			const y = head + i * tall + (tall > 5 ? 1 : 0);
+			const y = head + i * pitch + (tall > 5 ? 1 : 0);
 
 			if (i % every === 0)
 				s.text(LEFT - 8, Math.max(6, y + lane / 2), `CPU ${cpu}`, { colour: palette.text, anchor: 'end' });
@@ -268,9 +277,11 @@ export class CoresView extends View {
 			drawLoss(s, palette, app.capture, scale, y, lane, cpu);
 			if (app.details.thing?.cpu === cpu)
 				outline(s, app, app.details.thing.task, scale, y, lane);
+			if (queue)
+				this.queues.draw(s, cpu, scale, head + i * pitch + tall, queue - (queue > 8 ? 4 : 1));
 		});
 		if (covers(app, this.marks))
-			this.#drawEvents(s, cpus, scale, head, tall);
+			this.#drawEvents(s, cpus, scale, head, tall, pitch);
 		drawMarks(s, app, scale, head, bottom - head, true);
 		if (striped !== [...this.stripes.keys()].join())
 			this.#renderKey();
@@ -419,7 +430,7 @@ export class CoresView extends View {
 	}
 
 	/** Draws wake-ups, exits and migrations as small marks at the rows' edges. */
-	#drawEvents(s, cpus, scale, head, tall) {
+	#drawEvents(s, cpus, scale, head, tall, pitch) {
 		const { marks, app } = this;
 		const { palette } = app;
 		const row = new Map(cpus.map((cpu, i) => [cpu, i]));
@@ -431,7 +442,7 @@ export class CoresView extends View {
 
 			if (k === undefined || marks.at[i] < from || marks.at[i] > to || (app.selection.any && !app.selection.task(marks.task[i])))
 				continue;
-			const x = scale(marks.at[i]), y = head + k * tall + 1;
+			const x = scale(marks.at[i]), y = head + k * pitch + 1;
 
 			if (marks.what[i] === ENTRY)
 				continue;
@@ -465,18 +476,23 @@ export class CoresView extends View {
 		const { app } = this;
 		const tall = this.rowHeight();
 		const head = this.#top();
-		const row = Math.floor((y - head) / tall);
+		const pitch = this.#pitch();
+		const row = Math.floor((y - head) / pitch);
 		const cpu = this.cpus()[row];
+		const below = y - head - row * pitch; // the top of the row
 
 		if (cpu === undefined)
 			return null;
-		const box = { y: head + row * tall, h: tall };
+		const box = below < tall ? { y: head + row * pitch, h: tall } : { y: head + row * pitch + tall, h: pitch - tall };
 
 		if (x < LEFT)
 			return { lines: [`CPU ${cpu}`, 'click: only this CPU'], box, click: (e) => app.toggle('cpus', cpu, e.shiftKey) };
 		const scale = timeScale(app.range, LEFT, this.main.width - RIGHT);
 		const t = scale.invert(x);
-		const mark = this.#markAt(cpu, x, y - head, scale);
+
+		if (below >= tall)
+			return { ...this.queues.at(cpu, t), box };
+		const mark = this.#markAt(cpu, x, below, scale);
 
 		if (mark)
 			return { ...mark, box };
@@ -496,7 +512,7 @@ export class CoresView extends View {
 				[best, near] = [i, far];
 		}
 		// the stripe of an exit, at a slice's foot
-		for (let i = 0; best < 0 && y % this.rowHeight() > 0.6 * this.rowHeight() && i < marks.at.length; i++) {
+		for (let i = 0; best < 0 && y > 0.6 * this.rowHeight() && i < marks.at.length; i++) {
 			const t = scale.invert(x);
 
 			if (marks.what[i] === EXIT && marks.cpu[i] === cpu && marks.at[i] <= t && t < marks.at[i] + marks.dur[i])
@@ -555,6 +571,7 @@ export class CoresView extends View {
 
 	close() {
 		this.pieces.close();
+		this.queues.close();
 		this.markQuestion.drop();
 		this.events.close();
 		this.lanes.close();

@@ -108,7 +108,7 @@ export class SecondMap {
 		this.map = map;
 		this.max = this.map?.max ?? 0;
 		replace(this.ramp, this.max ? countRamp(this.app.palette, map.min, map.max) : []);
-		this.words.textContent = error ? `not decoded: ${error.message}` : `${KINDS[kind].many}, one row ${this.#each()}; drag over a block to select that time`;
+		this.words.textContent = error ? `not decoded: ${error.message}` : `${KINDS[kind].many}, one row ${this.#each()}; drag over a block for the figures of that time`;
 		this.plot.paint();
 	}
 
@@ -172,7 +172,7 @@ export class SecondMap {
 	#hit(x, y) {
 		const at = this.#place(x, y);
 
-		return at && { lines: [`${count(at.n)} at ${moment(at.from, 3)}`, this.map.per === 1 ? `in ${duration(1e9 / this.map.columns)}` : `in ${duration(1e9 / this.map.columns)} of each of ${this.map.per} seconds`, 'drag: choose this time'], box: { y: y - 6, h: 12 } };
+		return at && { lines: [`${count(at.n)} at ${moment(at.from, 3)}`, this.map.per === 1 ? `in ${duration(1e9 / this.map.columns)}` : `in ${duration(1e9 / this.map.columns)} of each of ${this.map.per} seconds`, 'drag: figures of that time'], box: { y: y - 6, h: 12 } };
 	}
 
 	#drag() {
@@ -203,7 +203,7 @@ export class SecondMap {
 				return;
 			const [first, last] = a.from < b.from ? [a, b] : [b, a];
 
-			this.app.select(within([first.from, last.from + (this.map.per - 1) * 1e9 + 1e9 / this.map.columns], this.app.window));
+			this.app.pick(within([first.from, last.from + (this.map.per - 1) * 1e9 + 1e9 / this.map.columns], this.app.window));
 		});
 	}
 
