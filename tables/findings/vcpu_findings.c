@@ -9,6 +9,7 @@
 #include "tables/columns/number.h"
 #include "tables/columns/tables.h"
 #include "tables/findings/fold.h"
+#include "tables/findings/next_step.h"
 
 /* Thresholds for a sentence, in percent of a vCPU's life. */
 #define DELAYED_FROM 1.0
@@ -215,7 +216,7 @@ static void say_delayed(struct sink *s, const struct tables_walk *w, struct culp
 	if (!crowd)
 		behind(s, w, row);
 	worst(s, w, row, !crowd);
-	sink_puts(s, ".\n");
+	sink_putc(s, '.');
 }
 
 /* Time in which the vCPU ran, but not its guest: exits other than idle ones, and QEMU. */
@@ -292,6 +293,8 @@ struct findings {
 	struct handling handling; /* of @busiest */
 	struct tables_finding *about;
 	size_t n_about;
+	const char *advised[TABLES_FINDINGS]; /* VMs whose next step was said */
+	size_t n_advised;
 };
 
 static void look(struct findings *found, const struct analyze_vcpu_row *row)
@@ -380,6 +383,20 @@ static bool has_line(struct findings *found, const struct tables_walk *w,
 	       fold_lines_add(&found->lines, task_of(w, row));
 }
 
+/* The next step for the vCPU's VM, once. */
+static void advise(struct sink *s, const struct tables_walk *w, struct findings *found,
+		   const struct analyze_vcpu_row *row)
+{
+	struct culprits *c = &found->lines.fold.culprits;
+	const char *vm = culprits_vm(c, task_of(w, row));
+
+	for (size_t i = 0; i < found->n_advised; i++)
+		if (found->advised[i] == vm)
+			return;
+	found->advised[found->n_advised++] = vm;
+	next_step_say(s, w, c, vm);
+}
+
 /* The VM of a thread that is no vCPU: vhost, an I/O thread, a worker, the emulator; or NULL. */
 static const char *helps(const struct tables_walk *w, const struct analyze_task *task)
 {
@@ -465,6 +482,8 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 		note_subject(found, "delayed", row);
 		note_worst(found, row);
 		say_delayed(s, w, &found->lines.fold.culprits, row);
+		advise(s, w, found, row);
+		sink_putc(s, '\n');
 		rest--;
 	}
 	if (rest) {

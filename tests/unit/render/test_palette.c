@@ -163,6 +163,35 @@ static void rare_states_are_visible(void **state)
 	}
 }
 
+/* More is further from the paper, in one direction, and small shares are told apart. */
+static void the_ramp_goes_from_the_paper_in_one_direction(void **state)
+{
+	(void)state;
+	for (int theme = 0; theme < 2; theme++) {
+		double paper[3], last[3], now[3];
+
+		lab(colour(theme, INK_PAPER, 0), SEES_ALL, paper);
+		lab(colour(theme, INK_RAMP, 1), SEES_ALL, last);
+		if (fabs(last[0] - paper[0]) > 25)
+			fail_msg("theme %d begins %.1f from the paper", theme, last[0] - paper[0]);
+		for (unsigned level = 2; level <= PALETTE_LEVELS; level++) {
+			lab(colour(theme, INK_RAMP, level), SEES_ALL, now);
+			if (fabs(now[0] - paper[0]) < fabs(last[0] - paper[0]) + 0.5)
+				fail_msg("theme %d, level %u: %.1f after %.1f", theme, level,
+					 now[0], last[0]);
+			memcpy(last, now, sizeof(last));
+		}
+		for (int sight = 0; sight < SIGHTS; sight++) {
+			double is = apart(colour(theme, INK_RAMP, palette_ramp(0.004).level),
+					  colour(theme, INK_RAMP, palette_ramp(0.11).level), sight);
+
+			if (is < 10)
+				fail_msg("0.4 %% and 11 %%, theme %d, sight %d: %.1f", theme, sight,
+					 is);
+		}
+	}
+}
+
 static void tasks_are_distinguishable(void **state)
 {
 	(void)state;
@@ -229,6 +258,7 @@ int main(void)
 		cmocka_unit_test(states_are_distinguishable),
 		cmocka_unit_test(states_have_each_its_lightness),
 		cmocka_unit_test(rare_states_are_visible),
+		cmocka_unit_test(the_ramp_goes_from_the_paper_in_one_direction),
 		cmocka_unit_test(tasks_are_distinguishable),
 		cmocka_unit_test(reasons_of_fixed_colours_are_distinguishable),
 		cmocka_unit_test(no_reason_has_the_guests_blue),
