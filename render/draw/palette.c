@@ -47,7 +47,7 @@ static const struct palette_rgb states[ANALYZE_VCPU_STATES][2] = {
  * and not the accent's. */
 static const struct palette_rgb ramps[2][5] = {
 	{ RGB(0xc4e3db), RGB(0x7fc0b1), RGB(0x3f988a), RGB(0x136a61), RGB(0x053835) },
-	{ RGB(0x2b4a48), RGB(0x2b7169), RGB(0x3c9c8e), RGB(0x78cbba), RGB(0xd5fbf0) },
+	{ RGB(0x284543), RGB(0x2c776e), RGB(0x3fa192), RGB(0x78cbba), RGB(0xd5fbf0) },
 };
 
 /* Exit reasons: first the eight fixed colours, then tints and rarer reasons. Names as in the kernel's
@@ -89,14 +89,14 @@ static const struct {
 
 /* Twelve colours, then a grey for the rest. As far apart as possible in deuteranopia (Machado's model): any two differ by
  * at least 18 in CIELAB, and by 24 in normal vision. The first four differ in lightness, and each has much the same hue
- * in both themes. */
+ * in both themes. None is like a state's. */
 static const struct palette_rgb tasks[PALETTE_TASKS + 1][2] = {
-	{ RGB(0x0072b2), RGB(0x2b8fd0) }, { RGB(0xf2c160), RGB(0xf2d12b) },
+	{ RGB(0x486090), RGB(0x3c90c0) }, { RGB(0xf2c160), RGB(0xf0e49c) },
 	{ RGB(0x7f165c), RGB(0xa54252) }, { RGB(0x009e73), RGB(0x13b287) },
-	{ RGB(0xd55e00), RGB(0xd55e00) }, { RGB(0x60daf2), RGB(0x9df2c7) },
+	{ RGB(0x900c00), RGB(0xe47848) }, { RGB(0x60daf2), RGB(0x9df2c7) },
 	{ RGB(0x2b4cf2), RGB(0x6d2bf2) }, { RGB(0xa56ba5), RGB(0xf29de4) },
 	{ RGB(0x7f7f33), RGB(0x4b7f16) }, { RGB(0x6079f2), RGB(0x6079f2) },
-	{ RGB(0x593e23), RGB(0x1da5a5) }, { RGB(0xcca884), RGB(0x79f260) },
+	{ RGB(0x593e23), RGB(0x00ccfc) }, { RGB(0xcca884), RGB(0x79f260) },
 	{ RGB(0xb4bbc2), RGB(0x59626b) },
 };
 

@@ -70,6 +70,8 @@ void tables_say_when(struct sink *s, uint64_t t_ns)
 void tables_say_waits(struct sink *s, const struct tables_walk *w,
 		      const struct analyze_task_row *row)
 {
+	char times[NUMBER_ROOM];
+
 	tables_say_who(s, w, row->task);
 	sink_puts(s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
 	tables_duration(s, row->delayed_ns);
@@ -78,7 +80,8 @@ void tables_say_waits(struct sink *s, const struct tables_walk *w,
 	sink_puts(s, tables_has_wakeups(w) ? " for a CPU" : "");
 	if (!row->delays)
 		return;
-	sink_printf(s, ", %" PRIu64 " time%s; worst ", row->delays, row->delays == 1 ? "" : "s");
+	sink_printf(s, ", %s time%s; worst ", number_grouped(times, row->delays),
+		    row->delays == 1 ? "" : "s");
 	tables_duration(s, row->worst.dur_ns);
 	sink_puts(s, " at ");
 	tables_say_when(s, row->worst.at_ns);

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -156,10 +157,11 @@ static void rare_states_are_visible(void **state)
 {
 	(void)state;
 	for (int theme = 0; theme < 2; theme++) {
-		double is = contrast(colour(theme, INK_RAMP, 1), colour(theme, INK_PLOT, 0));
+		double is = contrast(colour(theme, INK_RAMP, palette_ramp(PALETTE_ONE).level),
+				     colour(theme, INK_PLOT, 0));
 
 		if (is < SEEN_ALONE)
-			fail_msg("the ramp's begin, theme %d: %.2f", theme, is);
+			fail_msg("a single event, theme %d: %.2f", theme, is);
 	}
 }
 
@@ -196,6 +198,24 @@ static void tasks_are_distinguishable(void **state)
 {
 	(void)state;
 	all_apart("tasks", INK_TASK, PALETTE_TASKS + 1, TASKS_APART);
+}
+
+/* On one screen a colour means one thing: a VM is not drawn like a state. */
+static void no_task_has_the_colour_of_a_state(void **state)
+{
+	(void)state;
+	for (int theme = 0; theme < 2; theme++)
+		for (int sight = 0; sight < SIGHTS; sight++)
+			for (unsigned t = 0; t < PALETTE_TASKS; t++)
+				for (unsigned s = 0; s <= ANALYZE_VCPU_WAITING; s++) {
+					double is = apart(colour(theme, INK_TASK, t),
+							  colour(theme, INK_STATE, s), sight);
+
+					if (is < GUEST_APART)
+						fail_msg(
+							"task %u, state %u, theme %d, sight %d: %.1f",
+							t, s, theme, sight, is);
+				}
 }
 
 static void reasons_of_fixed_colours_are_distinguishable(void **state)
@@ -260,6 +280,7 @@ int main(void)
 		cmocka_unit_test(rare_states_are_visible),
 		cmocka_unit_test(the_ramp_goes_from_the_paper_in_one_direction),
 		cmocka_unit_test(tasks_are_distinguishable),
+		cmocka_unit_test(no_task_has_the_colour_of_a_state),
 		cmocka_unit_test(reasons_of_fixed_colours_are_distinguishable),
 		cmocka_unit_test(no_reason_has_the_guests_blue),
 		cmocka_unit_test(text_can_be_read),

@@ -189,11 +189,21 @@ export class WhoDelayed {
 
 				return h('tr', { data: { row: i, vm } },
 					h('th', { class: 'who', scope: 'row', title: this.#nameOf(vm) }, h('a', { class: 'pick', role: 'button', ...ENTER, title: 'click: only this VM', on: { click: () => this.app.toggle('vms', vm) } }, h('bdi', null, this.#nameOf(vm)))),
-					h('td', { class: 'num strong', data: { key: sum, value: own[0][sum] } }, duration(own[0][sum])),
+					this.#sumCell(vm, sum, own[0][sum]),
 					vms.map((other) => this.#cell(at.get(`${vm}\n${other}`), most, other === vm)),
 					others.map((other, k) => this.#cell(at.get(`${vm}\n${other}`), most, false, k === 0)),
 					more.length ? this.#restCell(rest) : null);
 			})));
+	}
+
+	/** A VM's sum, and what it is a part of: the time of all its vCPUs. */
+	#sumCell(vm, key, ns) {
+		const group = key === 'vm_delayed_ns' ? (this.chosen.rows('vcpu_groups') ?? []).find((row) => row.group === vm) : null;
+		const [from, to] = this.app.figures.shown.range;
+		const whole = group && Math.abs(100 * ns / (group.tasks * (to - from)) - group.delayed_percent) < 0.05; // none was born or died
+
+		return h('td', { class: 'num strong', data: { key, value: ns }, title: group ? `${percent(group.delayed_percent)} of ${whole ? `${plural(group.tasks, 'vCPU')} × ${duration(to - from)}` : 'the time of its vCPUs'}` : null }, duration(ns),
+			group ? h('span', { class: 'share' }, percent(group.delayed_percent)) : null);
 	}
 
 	/** Antagonists without a column: their number, and the worst one's time. */
