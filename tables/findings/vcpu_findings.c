@@ -126,6 +126,7 @@ static bool behind_crowd(struct sink *s, const struct tables_walk *w, struct cul
 {
 	struct culprits_crowds crowds = { 0 };
 	const struct culprits_crowd *crowd, *first;
+	char tasks[NUMBER_ROOM];
 	bool many;
 
 	culprits_crowds(c, w->eng, row, &crowds);
@@ -142,7 +143,7 @@ static bool behind_crowd(struct sink *s, const struct tables_walk *w, struct cul
 		else
 			say_crowd(s, crowd);
 		if (crowd->tasks > 1)
-			sink_printf(s, " (%zu tasks)", crowd->tasks);
+			sink_printf(s, " (%s tasks)", number_grouped(tasks, crowd->tasks));
 		crowd = crowd == first ? culprits_most(&crowds, first) : NULL;
 	}
 	culprits_crowds_fini(&crowds);
@@ -455,6 +456,7 @@ static void say_helpers(struct sink *s, const struct tables_walk *w, struct find
 static void say(struct sink *s, const struct tables_walk *w, struct findings *found)
 {
 	size_t rest = found->delayed;
+	char more[NUMBER_ROOM];
 	double most = 0;     /* largest share among the rest, */
 	bool partly = false; /* of the known time only */
 
@@ -491,8 +493,8 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 	}
 	if (rest) {
 		note_subject(found, "delayed", NULL);
-		sink_printf(s, "%zu more vCPU%s %s%s%.0f %% of the %stime%s.\n", rest,
-			    rest == 1 ? "" : "s",
+		sink_printf(s, "%s more vCPU%s %s%s%.0f %% of the %stime%s.\n",
+			    number_grouped(more, rest), rest == 1 ? "" : "s",
 			    tables_has_wakeups(w) ? "waited "
 			    : rest == 1           ? "was preempted for "
 						  : "were preempted for ",

@@ -98,7 +98,10 @@ async function oneLine(tab, says) {
 // What is clicked is what is drawn: a group's cell, a long slice and not the exit inside it; events have the page's names.
 async function clicks(tab, says) {
 	await tab.go('#view=coremap&fold=groups');
-	const cell = JSON.parse(await tab.evaluate(`(() => { const td = document.querySelector('tr[data-group] td[data-card=cell]'); td.click(); return JSON.stringify({ group: td.closest('tr').dataset.group, cpu: td.dataset.cpu }); })()`));
+	const cell = JSON.parse(await tab.evaluate(`(() => { const td = document.querySelector('tr[data-group] td[data-card=cell]'); return JSON.stringify({ group: td.closest('tr').dataset.group, cpu: td.dataset.cpu }); })()`));
+	const ramp = JSON.parse(await tab.evaluate(`(() => { const { view } = cdictPage.app; return JSON.stringify([view.ramp[1], Math.max(...view.matrix.tasks.flatMap((row) => view.cols.map((c) => row.cells.get(c.cpu)?.run_percent ?? 0)))]); })()`));
+	says(Math.abs(parseFloat(ramp[0]) - ramp[1]) < 0.06, `the ramp of the core map ends at ${ramp[0]}, its largest cell is ${ramp[1]}`);
+	await tab.evaluate(`document.querySelector('tr[data-group] td[data-card=cell]').click()`);
 	await tab.idle();
 	says(await tab.evaluate(`(({ view, vms, groups, cpus }) => view === 'cores' && [...vms, ...groups].join() === ${JSON.stringify(cell.group)} && cpus.join() === '${cell.cpu}')(cdictPage.app.state)`), `a click on the cell of ${cell.group} does not show it on CPU ${cell.cpu}`);
 	const { from, to } = JSON.parse(await tab.evaluate('JSON.stringify(cdictPage.page.captures[0].window)'));

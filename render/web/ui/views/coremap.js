@@ -140,11 +140,11 @@ export class CoremapView extends View {
 			for (let i = 0; i < group.length; i++) {
 				const key = keyOf({ group: group[i], role: role[i] });
 
-				if (cpu[i] === null)
-					continue;
 				if (!of.has(key))
 					of.set(key, new Line(table));
-				of.get(key).add(i);
+				// a group without roles is in both tables
+				if (cpu[i] !== null && of.get(key).table === table)
+					of.get(key).add(i);
 			}
 		}
 		for (const row of tree.groups()) {
