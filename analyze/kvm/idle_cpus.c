@@ -33,7 +33,7 @@ void idle_cpus_fini(struct idle_cpus *s)
 }
 
 /* The part of the window before @t_ns. */
-static uint64_t window_ns(struct idle_cpus *s, uint64_t t_ns)
+static __attribute__((noinline)) uint64_t window_ns(struct idle_cpus *s, uint64_t t_ns)
 {
 	if (t_ns < s->t_ns)
 		return s->now_ns - analyze_engine_clip(s->eng, t_ns, s->t_ns);

@@ -217,8 +217,9 @@ static void wait_begins(struct analyze_vcpus *v, struct watch *w, uint32_t task,
 		idle_cpus_wait(&v->idle, task, w->since_ns);
 }
 
-static void no_longer_waits(struct analyze_vcpus *v, uint32_t task, enum wait_end how,
-			    struct waiter *out)
+/* Not inlined: five copies would make the page larger. */
+static __attribute__((noinline)) void no_longer_waits(struct analyze_vcpus *v, uint32_t task,
+						      enum wait_end how, struct waiter *out)
 {
 	waiters_end(&v->waiters, task, how, out);
 	idle_cpus_waited(&v->idle, task, how != WAIT_BROKEN);

@@ -63,7 +63,7 @@ export class TasksView extends View {
 			number('switches', 'switches'),
 			number('involuntary', 'forced', 'it was preempted; at the other switches it slept or blocked'),
 			number('wakeups', 'wake-ups'),
-			number('delayed_ns', 'waited', 'runnable, but not on a CPU: after wake-ups and preemptions'),
+			number('delayed_ns', 'waited', 'runnable, but not on a CPU: after wake-ups and preemptions; of a VM: all its threads, not its vCPUs alone'),
 			number('delays', 'waits', 'waits that ended in the range'),
 			number('worst_ns', 'worst', 'the longest wait, after a wake-up or a preemption'),
 			{ ...number('worst_at_ns', 'at', 'when the longest wait began; ◂: before this range'), show: (r) => (r.worst_at_ns === null || r.worst_at_ns === undefined ? '–' : beganAt(r.worst_at_ns, app.range)) },

@@ -10,7 +10,7 @@ import { Wait } from './wait.js';
 const FACES = {
 	delays: {
 		name: 'Delay by antagonist', title: 'which task or VM had the CPU that they waited for', who: 'behind', ns: 'behind_ns', percent: 'delayed_percent', sum: 'vm_delayed_ns', over: 'behind',
-		column: 'waited', columnTitle: 'preempted and waiting, of all its vCPUs',
+		column: 'vCPUs waited', columnTitle: 'preempted and waiting, of all its vCPUs together',
 		says: (vm, who, ns, share) => `${vm} waited ${ns} behind ${who}, ${share} of its delay`,
 	},
 	beside: {
@@ -23,7 +23,8 @@ const FACES = {
 const LEAST_VMS = 8, PAPER_VMS = 8, ABOVE = 580, ROW = 25;
 const SHEET = 1032, SHEET_COLUMN = 84; // on paper, without shares
 const NAMES = 270, COLUMN = 112; // pixels: before and after the columns, and each column
-const BEFORE = 240; // of them, before the columns
+const SHARE = 60; // of a VM's sum, not on paper
+const BEFORE = 240 + SHARE; // of them, before the columns
 const LONG = 16, LETTER = 7.5; // of a name in a column's head: letters, and pixels of each
 
 const TALL = 23; // a row of the picture
@@ -44,7 +45,7 @@ function columnsOf(rows, vms, all, { who, ns }) {
 		if (vms.includes(row.vm))
 			totals.set(row[who], (totals.get(row[who]) ?? 0) + row[ns]);
 	const sorted = [...totals].sort((a, b) => b[1] - a[1]).map(([other]) => other);
-	const room = Math.max(2, Math.floor(document.documentElement.dataset.print ? (SHEET - NAMES) / SHEET_COLUMN : (innerWidth - NAMES) / COLUMN));
+	const room = Math.max(2, Math.floor(document.documentElement.dataset.print ? (SHEET - NAMES) / SHEET_COLUMN : (innerWidth - NAMES - SHARE) / COLUMN));
 	const shown = all || sorted.length <= room ? sorted : sorted.slice(0, room - 1);
 
 	return { vms: vms.filter((vm) => shown.includes(vm)), others: shown.filter((other) => !vms.includes(other)), more: sorted.slice(shown.length) };
@@ -199,10 +200,8 @@ export class WhoDelayed {
 	/** A VM's sum, and what it is a part of: the time of all its vCPUs. */
 	#sumCell(vm, key, ns) {
 		const group = key === 'vm_delayed_ns' ? (this.chosen.rows('vcpu_groups') ?? []).find((row) => row.group === vm) : null;
-		const [from, to] = this.app.figures.shown.range;
-		const whole = group && Math.abs(100 * ns / (group.tasks * (to - from)) - group.delayed_percent) < 0.05; // none was born or died
 
-		return h('td', { class: 'num strong', data: { key, value: ns }, title: group ? `${percent(group.delayed_percent)} of ${whole ? `${plural(group.tasks, 'vCPU')} × ${duration(to - from)}` : 'the time of its vCPUs'}` : null }, duration(ns),
+		return h('td', { class: 'num strong', data: { key, value: ns }, title: group ? `${percent(group.delayed_percent)} of the time of its ${plural(group.tasks, 'vCPU')} together` : null }, duration(ns),
 			group ? h('span', { class: 'share' }, percent(group.delayed_percent)) : null);
 	}
 
