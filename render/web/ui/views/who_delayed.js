@@ -9,12 +9,12 @@ import { Wait } from './wait.js';
 // The kinds of matrix: keys of the table, and the texts around it.
 const FACES = {
 	delays: {
-		name: 'Delay by antagonist', title: 'which task or VM had the CPU that they waited for', who: 'behind', ns: 'behind_ns', percent: 'delayed_percent', sum: 'vm_delayed_ns', over: 'behind',
+		name: 'Delay by antagonist', title: 'which task or VM had the CPU while the vCPUs of a VM waited for it', who: 'behind', ns: 'behind_ns', percent: 'delayed_percent', sum: 'vm_delayed_ns', over: 'behind',
 		column: 'vCPUs waited', columnTitle: 'preempted and waiting, of all its vCPUs together',
-		says: (vm, who, ns, share) => `${vm} waited ${ns} behind ${who}, ${share} of its delay`,
+		says: (vm, who, ns, share) => `${vm} waited ${ns} behind ${who}, ${share} of its waiting`,
 	},
 	beside: {
-		name: 'Guest time by sibling', title: 'which task or VM had the other thread of the core while they were in the guest', who: 'beside', ns: 'beside_ns', percent: 'beside_percent', sum: 'vm_beside_ns', over: 'beside',
+		name: 'Guest time by sibling', title: 'which task or VM had the other thread of the core while the vCPUs of a VM were in the guest', who: 'beside', ns: 'beside_ns', percent: 'beside_percent', sum: 'vm_beside_ns', over: 'beside',
 		column: 'in guest', columnTitle: 'time in the guest, of all its vCPUs; once for each other thread of the core',
 		says: (vm, who, ns, share) => `while ${vm} was in the guest, ${who} had the other thread of its core for ${ns}, ${share} of that time`,
 	},
@@ -210,7 +210,7 @@ export class WhoDelayed {
 		const { who, ns, percent: share } = this.face;
 		const [worst] = [...rows].sort((a, b) => b[ns] - a[ns]);
 
-		return h('td', { class: 'num rest', data: worst ? { key: ns, value: worst[ns], [who]: worst[who] } : {} }, worst ? button([h('span', { class: 'share' }, `${count(rows.length)} ×`), h('span', null, `≤ ${duration(worst[ns])}`)],
+		return h('td', { class: 'num rest', data: worst ? { key: ns, value: worst[ns], [who]: worst[who] } : {} }, worst ? button([h('span', { class: 'share' }, `${count(rows.length)} more`), h('span', null, `≤ ${duration(worst[ns])}`)],
 			`${count(rows.length)} more, the worst ${this.#nameOf(worst[who])} with ${percent(worst[share])}; click: show all antagonists`, () => this.#unfold(), { class: 'link' }) : '');
 	}
 
