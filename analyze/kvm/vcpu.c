@@ -195,12 +195,16 @@ static void on_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t, u
 	w->mode = MODE_UNKNOWN;
 }
 
+static bool is_named(const struct analyze_task *task)
+{
+	return task->is_vcpu || (!memcmp(task->comm, "CPU ", 4) && strstr(task->comm, "/KVM"));
+}
+
 /* Whether to watch its waits: QEMU names its vCPU threads "CPU n/KVM" from their start, and a task
  * that has not run yet may be one. */
 static bool is_candidate(const struct watch *w, const struct analyze_task *task)
 {
-	return task->is_vcpu || !w->ran ||
-	       (!memcmp(task->comm, "CPU ", 4) && strstr(task->comm, "/KVM"));
+	return is_named(task) || !w->ran;
 }
 
 static void wait_begins(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint32_t cpu)
@@ -208,6 +212,17 @@ static void wait_begins(struct analyze_vcpus *v, struct watch *w, uint32_t task,
 	w->cpu = cpu;
 	if (is_candidate(w, analyze_engine_task(v->eng, task)))
 		waiters_add(&v->waiters, task, cpu, w->since_ns, w->where == WAITING);
+	/* not of each task that may still become a vCPU: there may be 100,000s */
+	if (is_named(analyze_engine_task(v->eng, task)))
+		idle_cpus_wait(&v->idle, task, w->since_ns);
+}
+
+/* Not inlined: five copies would make the page larger. */
+static __attribute__((noinline)) void no_longer_waits(struct analyze_vcpus *v, uint32_t task,
+						      enum wait_end how, struct waiter *out)
+{
+	waiters_end(&v->waiters, task, how, out);
+	idle_cpus_waited(&v->idle, task, how != WAIT_BROKEN);
 }
 
 static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct analyze_switch *sw,
@@ -217,11 +232,7 @@ static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct ana
 	struct analyze_wait *worst = &w->row.worst;
 
 	whole = whole && analyze_engine_counts(v->eng, sw->cpu);
-	waiters_end(&v->waiters, sw->next,
-		    !whole   ? WAIT_BROKEN
-		    : sw->in ? WAIT_ENDED
-			     : WAIT_OPEN,
-		    &done);
+	no_longer_waits(v, sw->next, !whole ? WAIT_BROKEN : sw->in ? WAIT_ENDED : WAIT_OPEN, &done);
 	if (!whole || !sw->in || !is_candidate(w, analyze_engine_task(v->eng, sw->next)))
 		return;
 	analyze_count(v->eng, w->where == WAITING ? &w->row.waiting : &w->row.preempted,
@@ -249,8 +260,9 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 
 	if (!w)
 		return;
+	idle_cpus_switched(&v->idle, sw->cpu, !analyze_engine_task(v->eng, sw->next)->tid);
 	if (w->where == PREEMPTED || w->where == WAITING)
-		waiters_end(&v->waiters, sw->prev, WAIT_BROKEN, &done);
+		no_longer_waits(v, sw->prev, WAIT_BROKEN, &done);
 	on_cpu_until(v, w, sw->t_ns, sw->cpu, OUT);
 	w->ran |= sw->slice_start_ns != ANALYZE_NO_TIME;
 	idle = w->mode == MODE_EXIT && w->reason != INDEX_NONE && v->reasons.at[w->reason].idle;
@@ -374,7 +386,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	if (!w)
 		return;
 	if (w->where == PREEMPTED || w->where == WAITING)
-		waiters_end(&v->waiters, k->task, WAIT_BROKEN, &done);
+		no_longer_waits(v, k->task, WAIT_BROKEN, &done);
 	on_cpu_until(v, w, k->t_ns, k->cpu, what);
 	w->where = ON;
 	w->cpu = k->cpu;
@@ -413,6 +425,7 @@ static void on_run(void *self, const struct analyze_run *run)
 	struct analyze_vcpus *v = self;
 
 	ran_beside(v, run);
+	idle_cpus_ran(&v->idle, run);
 	if (run->task == ANALYZE_NO_TASK)
 		return;
 	waiters_ran(&v->waiters, run->cpu, run->task, run->start_ns, run->end_ns);
@@ -430,7 +443,8 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	v->some_cpus = sum->scope.kind == SCOPE_CPUS || (sum->has_switch && !sum->has_state);
 	v->unreported = sum->has_switch && !sum->has_state; /* nothing was lost */
 	v->off = !sum->has_exit && !sum->has_entry;
-	if (waiters_init(&v->waiters, v->eng) || siblings_init(&v->siblings, v->eng))
+	if (waiters_init(&v->waiters, v->eng) || siblings_init(&v->siblings, v->eng) ||
+	    idle_cpus_init(&v->idle, v->eng))
 		return cdict_fail_nomem(err);
 	return analyze_reasons_of(&v->names, schema, err);
 }
@@ -444,7 +458,7 @@ void vcpu_end(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint64_t 
 	if (w->where != ON) {
 		bool whole = off_cpu_until(v, w, end) && analyze_engine_counts(v->eng, w->cpu);
 
-		waiters_end(&v->waiters, task, whole ? WAIT_OPEN : WAIT_BROKEN, &done);
+		no_longer_waits(v, task, whole ? WAIT_OPEN : WAIT_BROKEN, &done);
 		return;
 	}
 	if (state == ANALYZE_VCPU_UNKNOWN || gap_on(v, w->cpu, w->since_ns, end)) {
@@ -606,6 +620,7 @@ void analyze_vcpus_free(struct analyze_vcpus *v)
 	index_fini(&v->reason_index);
 	waiters_fini(&v->waiters);
 	siblings_fini(&v->siblings);
+	idle_cpus_fini(&v->idle);
 	array_fini(&v->begin);
 	waiters_fini(&v->begin_waiters);
 	analyze_reasons_free(v->names);

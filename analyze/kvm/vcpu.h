@@ -60,6 +60,7 @@ struct analyze_antagonist {
 	uint64_t waiting_ns;   /* of ns[WAITING] */
 	uint64_t slices;       /* pieces of its run time that delayed the vCPU */
 	uint64_t took_over;    /* times it was switched in for the vCPU, preempting it */
+	uint32_t cpu;          /* on which it delayed the vCPU, CDICT_CPU_UNKNOWN: several */
 	/* Among the waits that ended in the window, the one in which it held one CPU (worst.cpu)
 	 * longest, and for how long; neither is clipped. */
 	struct analyze_wait worst;
@@ -99,6 +100,10 @@ struct analyze_vcpu_row {
 	 * known. */
 	uint32_t worst_by, worst_by_cpu;
 	uint64_t worst_held_ns;
+	/* By CPU: how long it was idle during the waits that make up idle_of_ns, part of
+	 * ns[PREEMPTED] + ns[WAITING]; NULL: no such wait. */
+	const uint64_t *idle_ns;
+	uint64_t idle_of_ns;
 };
 
 /* The capacity to run vCPUs: time in the window on all CPUs with a known task. */

@@ -4,6 +4,7 @@
 #ifndef ANALYZE_KVM_VCPU_INTERNAL_H
 #define ANALYZE_KVM_VCPU_INTERNAL_H
 
+#include "analyze/kvm/idle_cpus.h"
 #include "analyze/kvm/siblings.h"
 #include "analyze/kvm/vcpu.h"
 #include "analyze/kvm/waiters.h"
@@ -38,6 +39,7 @@ struct analyze_vcpus {
 	ARRAY(struct analyze_vcpu_reason) reasons;
 	struct waiters waiters;
 	struct siblings siblings;
+	struct idle_cpus idle;
 	ARRAY(struct watch) begin; /* of a later part of a walk, at its begin, without rows */
 	struct waiters begin_waiters;
 	struct analyze_capacity capacity;

@@ -38,6 +38,7 @@ int vcpu_begun(void *self)
 	}
 	v->capacity = (struct analyze_capacity){ 0 };
 	siblings_begin(&v->siblings);
+	idle_cpus_begin(&v->idle);
 	return waiters_begin(&v->waiters, &v->begin_waiters);
 }
 
@@ -185,5 +186,7 @@ int vcpu_join(void *self, void *later)
 	v->capacity.known_ns += l->capacity.known_ns;
 	if (!ret)
 		ret = siblings_join(&v->siblings, &l->siblings, rests, l);
+	if (!ret)
+		ret = idle_cpus_join(&v->idle, &l->idle);
 	return ret ? ret : waiters_join(&v->waiters, &l->waiters);
 }

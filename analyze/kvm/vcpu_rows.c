@@ -73,6 +73,7 @@ int vcpu_finish(void *self, struct cdict_error *err)
 		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < v->watches.n; i++) {
 		struct watch *w = &v->watches.at[i];
+		const struct idle_wait *waits;
 		const struct analyze_task *task;
 
 		task = analyze_engine_task(v->eng, (uint32_t)i);
@@ -81,6 +82,9 @@ int vcpu_finish(void *self, struct cdict_error *err)
 		vcpu_end(v, w, (uint32_t)i, end);
 		w->row.absent_ns += analyze_engine_absent_ns(v->eng, (uint32_t)i);
 		w->row.task = (uint32_t)i;
+		waits = idle_cpus_of(&v->idle, (uint32_t)i);
+		w->row.idle_ns = waits ? waits->ns : NULL;
+		w->row.idle_of_ns = waits ? waits->waited_ns : 0;
 		v->rows[v->n++] = w->row;
 		histogram_init(&w->row.preempted);
 		histogram_init(&w->row.waiting);

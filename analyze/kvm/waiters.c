@@ -250,6 +250,7 @@ bool waiters_end(struct waiters *ws, uint32_t task, enum wait_end how, struct wa
 			continue;
 		if (!a)
 			break;
+		a->cpu = !analyze_behind_ns(a) || a->cpu == b->cpu ? b->cpu : CDICT_CPU_UNKNOWN;
 		a->slices += b->slices;
 		*(out->woken ? &a->waiting_ns : &a->preempted_ns) += b->ns;
 		wait = (struct analyze_wait){
@@ -329,6 +330,9 @@ int waiters_join(struct waiters *ws, struct waiters *later)
 
 		if (!a)
 			return -ENOMEM;
+		if (analyze_behind_ns(from))
+			a->cpu = !analyze_behind_ns(a) || a->cpu == from->cpu ? from->cpu
+									      : CDICT_CPU_UNKNOWN;
 		a->preempted_ns += from->preempted_ns;
 		a->waiting_ns += from->waiting_ns;
 		a->slices += from->slices;

@@ -257,7 +257,7 @@ void frame_loss(struct marks *m, const struct canvas *c, const struct box *plot,
 }
 
 double frame_ramp(struct marks *m, const struct canvas *c, double x, double y, const char *lo,
-		  const char *hi)
+		  const char *hi, double from)
 {
 	double step = c->cells ? 1 : 8, tall = c->cells ? 1 : 12, start;
 	unsigned steps = 16;
@@ -266,8 +266,8 @@ double frame_ramp(struct marks *m, const struct canvas *c, double x, double y, c
 	start = x;
 	x -= canvas_text(c, hi, MARK_SMALL) + c->gap_x + steps * step;
 	for (unsigned i = 0; i < steps; i++)
-		marks_rect(m, palette_ramp((double)i / (steps - 1)), frame_snap(c, x) + i * step,
-			   y - tall / 2, step, tall, NULL);
+		marks_rect(m, palette_ramp(from + (1 - from) * i / (steps - 1)),
+			   frame_snap(c, x) + i * step, y - tall / 2, step, tall, NULL);
 	x -= c->gap_x;
 	marks_text(m, dim, MARK_SMALL, MARK_END, x, y, lo);
 	return start - x + canvas_text(c, lo, MARK_SMALL);

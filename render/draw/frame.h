@@ -64,10 +64,10 @@ void frame_time(struct marks *m, const struct canvas *c, const struct frame *f,
 void frame_loss(struct marks *m, const struct canvas *c, const struct box *plot,
 		const struct frame_caption *caption, uint32_t cpu);
 
-/* frame_ramp - draws the scale of a heat map, its right end at @x: "1 [ramp] 345".
+/* frame_ramp - draws the scale of a heat map, its right end at @x: "1 [ramp] 345", from @from (0..1).
  * Returns its width. */
 double frame_ramp(struct marks *m, const struct canvas *c, double x, double y, const char *lo,
-		  const char *hi);
+		  const char *hi, double from);
 
 /* frame_swatch - draws a legend's entry at @x; returns the x after it. With @m NULL nothing
  * is drawn. */

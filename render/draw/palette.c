@@ -43,10 +43,11 @@ static const struct palette_rgb states[ANALYZE_VCPU_STATES][2] = {
 	[ANALYZE_VCPU_UNKNOWN] = { RGB(0xffffff), RGB(0x16191d) },
 };
 
-/* Viridis at every tenth. */
-static const struct palette_rgb viridis[] = {
-	RGB(0x440154), RGB(0x482475), RGB(0x414487), RGB(0x355f8d), RGB(0x2a788e), RGB(0x21918c),
-	RGB(0x22a884), RGB(0x44bf70), RGB(0x7ad151), RGB(0xbddf26), RGB(0xfde725),
+/* From next to the paper to its opposite: one hue, at equal distances of lightness, which is no state's
+ * and not the accent's. */
+static const struct palette_rgb ramps[2][5] = {
+	{ RGB(0xc4e3db), RGB(0x7fc0b1), RGB(0x3f988a), RGB(0x136a61), RGB(0x053835) },
+	{ RGB(0x284543), RGB(0x2c776e), RGB(0x3fa192), RGB(0x78cbba), RGB(0xd5fbf0) },
 };
 
 /* Exit reasons: first the eight fixed colours, then tints and rarer reasons. Names as in the kernel's
@@ -88,14 +89,14 @@ static const struct {
 
 /* Twelve colours, then a grey for the rest. As far apart as possible in deuteranopia (Machado's model): any two differ by
  * at least 18 in CIELAB, and by 24 in normal vision. The first four differ in lightness, and each has much the same hue
- * in both themes. */
+ * in both themes. None is like a state's. */
 static const struct palette_rgb tasks[PALETTE_TASKS + 1][2] = {
-	{ RGB(0x0072b2), RGB(0x2b8fd0) }, { RGB(0xf2c160), RGB(0xf2d12b) },
+	{ RGB(0x486090), RGB(0x3c90c0) }, { RGB(0xf2c160), RGB(0xf0e49c) },
 	{ RGB(0x7f165c), RGB(0xa54252) }, { RGB(0x009e73), RGB(0x13b287) },
-	{ RGB(0xd55e00), RGB(0xd55e00) }, { RGB(0x60daf2), RGB(0x9df2c7) },
+	{ RGB(0x900c00), RGB(0xe47848) }, { RGB(0x60daf2), RGB(0x9df2c7) },
 	{ RGB(0x2b4cf2), RGB(0x6d2bf2) }, { RGB(0xa56ba5), RGB(0xf29de4) },
 	{ RGB(0x7f7f33), RGB(0x4b7f16) }, { RGB(0x6079f2), RGB(0x6079f2) },
-	{ RGB(0x593e23), RGB(0x1da5a5) }, { RGB(0xcca884), RGB(0x79f260) },
+	{ RGB(0x593e23), RGB(0x00ccfc) }, { RGB(0xcca884), RGB(0x79f260) },
 	{ RGB(0xb4bbc2), RGB(0x59626b) },
 };
 
@@ -141,19 +142,17 @@ static struct palette_rgb mix(struct palette_rgb a, struct palette_rgb b, double
 	};
 }
 
-/* More is darker on white paper and brighter on black; the ends that look like the paper
- * are left out. */
+/* More differs more from the paper: the same in both themes. Small shares are spread, as they are the
+ * most frequent ones: 0.4 % and 11 % of the ramp must be told apart. */
 static struct palette_rgb ramp(enum palette_theme theme, unsigned level)
 {
+	const struct palette_rgb *stops = ramps[theme];
 	double part = (double)(level ? level - 1 : 0) / (PALETTE_LEVELS - 1), at;
-	size_t i;
+	size_t i, last = COUNT(ramps[0]) - 1;
 
-	part = part > 1 ? 1 : part;
-	at = theme == PALETTE_LIGHT ? 7.0 - 7.0 * part : 3.6 + 6.4 * part;
+	at = pow(part > 1 ? 1 : part, 0.75) * (double)last;
 	i = (size_t)at;
-	if (i + 1 >= COUNT(viridis))
-		return viridis[COUNT(viridis) - 1];
-	return mix(viridis[i], viridis[i + 1], at - (double)i);
+	return i >= last ? stops[last] : mix(stops[i], stops[i + 1], at - (double)i);
 }
 
 static double linear(uint8_t v)

@@ -244,7 +244,7 @@ static void draw(struct marks *m, const struct canvas *c, struct grid *g, struct
 	else
 		text_percent(hi, (double)g->max, (double)(g->cap->to_ns - g->cap->from_ns));
 	frame_ramp(m, c, column_x(g, map->n_cpus) + g->total, f.above, map->by_switches ? "1" : "0",
-		   hi);
+		   hi, 0);
 	heads(m, c, g, f.plot.y - c->line / 2);
 	draw_rows(m, c, g, &f, rows);
 }

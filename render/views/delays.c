@@ -183,7 +183,7 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 		rows_nothing(m, &f, d->lacks);
 		return;
 	}
-	frame_ramp(m, c, f.plot.x + f.plot.w, f.above, "0", text_duration(hi, (double)p->max));
+	frame_ramp(m, c, f.plot.x + f.plot.w, f.above, "0", text_duration(hi, (double)p->max), 0);
 	heads(m, c, p, &f, f.plot.y - c->line / 2);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t sum = i < p->n_rows ? d->rows[i].ns : 0;

@@ -141,7 +141,7 @@ static void legend(struct marks *m, const struct canvas *c, const struct frame *
 
 	if (s.any)
 		frame_ramp(m, c, f->plot.x + f->plot.w, f->above, number(lo, v->key, s.lo),
-			   number(hi, v->key, s.hi));
+			   number(hi, v->key, s.hi), 0);
 }
 
 int view_fleet_draw(struct marks *m, const struct canvas *c, const struct view_fleet *v,

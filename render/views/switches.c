@@ -128,7 +128,8 @@ static unsigned level_of(const struct bins_grid *g, unsigned row, unsigned colum
 	if (g->max == 1)
 		return palette_ramp(1).level;
 	/* 1 is the faintest, the fullest cell the strongest */
-	return palette_ramp(log((double)n) / log((double)g->max)).level;
+	return palette_ramp(PALETTE_ONE + (1 - PALETTE_ONE) * log((double)n) / log((double)g->max))
+		.level;
 }
 
 /* Draws the cells level by level, so that they make few paths. */
@@ -163,7 +164,7 @@ static void legend(struct marks *m, const struct canvas *c, const struct frame *
 	char *fit;
 
 	snprintf(hi, sizeof(hi), "%s per cell", number_grouped(n, g->max));
-	wide = g->max ? frame_ramp(m, c, f->plot.x + f->plot.w, f->above, "1", hi) : 0;
+	wide = g->max ? frame_ramp(m, c, f->plot.x + f->plot.w, f->above, "1", hi, PALETTE_ONE) : 0;
 	fit = text_fit(w->axis, canvas_font(c, MARK_SMALL),
 		       f->plot.x + f->plot.w - wide - x - 2 * c->gap_x);
 	if (fit)

@@ -247,10 +247,12 @@ static void other_tasks(struct findings *all, size_t n, uint64_t most_ns)
 	struct tables_finding about = { .kind = "delayed",
 					.task = ANALYZE_NO_TASK,
 					.cpu = CDICT_CPU_UNKNOWN };
+	char more[NUMBER_ROOM];
 	struct sink s;
 
 	sink_to_memory(&s);
-	sink_printf(&s, "%zu more task%s %s%s %.0f %% of the time%s.", n, n == 1 ? "" : "s",
+	sink_printf(&s, "%s more task%s %s%s %.0f %% of the time%s.", number_grouped(more, n),
+		    n == 1 ? "" : "s",
 		    tables_has_wakeups(all->w) ? "waited"
 		    : n == 1                   ? "was preempted for"
 					       : "were preempted for",

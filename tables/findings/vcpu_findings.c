@@ -9,6 +9,7 @@
 #include "tables/columns/number.h"
 #include "tables/columns/tables.h"
 #include "tables/findings/fold.h"
+#include "tables/findings/next_step.h"
 
 /* Thresholds for a sentence, in percent of a vCPU's life. */
 #define DELAYED_FROM 1.0
@@ -69,6 +70,8 @@ void tables_say_when(struct sink *s, uint64_t t_ns)
 void tables_say_waits(struct sink *s, const struct tables_walk *w,
 		      const struct analyze_task_row *row)
 {
+	char times[NUMBER_ROOM];
+
 	tables_say_who(s, w, row->task);
 	sink_puts(s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
 	tables_duration(s, row->delayed_ns);
@@ -77,7 +80,8 @@ void tables_say_waits(struct sink *s, const struct tables_walk *w,
 	sink_puts(s, tables_has_wakeups(w) ? " for a CPU" : "");
 	if (!row->delays)
 		return;
-	sink_printf(s, ", %" PRIu64 " time%s; worst ", row->delays, row->delays == 1 ? "" : "s");
+	sink_printf(s, ", %s time%s; worst ", number_grouped(times, row->delays),
+		    row->delays == 1 ? "" : "s");
 	tables_duration(s, row->worst.dur_ns);
 	sink_puts(s, " at ");
 	tables_say_when(s, row->worst.at_ns);
@@ -122,6 +126,7 @@ static bool behind_crowd(struct sink *s, const struct tables_walk *w, struct cul
 {
 	struct culprits_crowds crowds = { 0 };
 	const struct culprits_crowd *crowd, *first;
+	char tasks[NUMBER_ROOM];
 	bool many;
 
 	culprits_crowds(c, w->eng, row, &crowds);
@@ -138,7 +143,7 @@ static bool behind_crowd(struct sink *s, const struct tables_walk *w, struct cul
 		else
 			say_crowd(s, crowd);
 		if (crowd->tasks > 1)
-			sink_printf(s, " (%zu tasks)", crowd->tasks);
+			sink_printf(s, " (%s tasks)", number_grouped(tasks, crowd->tasks));
 		crowd = crowd == first ? culprits_most(&crowds, first) : NULL;
 	}
 	culprits_crowds_fini(&crowds);
@@ -215,7 +220,7 @@ static void say_delayed(struct sink *s, const struct tables_walk *w, struct culp
 	if (!crowd)
 		behind(s, w, row);
 	worst(s, w, row, !crowd);
-	sink_puts(s, ".\n");
+	sink_putc(s, '.');
 }
 
 /* Time in which the vCPU ran, but not its guest: exits other than idle ones, and QEMU. */
@@ -292,6 +297,8 @@ struct findings {
 	struct handling handling; /* of @busiest */
 	struct tables_finding *about;
 	size_t n_about;
+	const char *advised[TABLES_FINDINGS]; /* VMs whose next step was said */
+	size_t n_advised;
 };
 
 static void look(struct findings *found, const struct analyze_vcpu_row *row)
@@ -380,6 +387,20 @@ static bool has_line(struct findings *found, const struct tables_walk *w,
 	       fold_lines_add(&found->lines, task_of(w, row));
 }
 
+/* The next step for the vCPU's VM, once. */
+static void advise(struct sink *s, const struct tables_walk *w, struct findings *found,
+		   const struct analyze_vcpu_row *row)
+{
+	struct culprits *c = &found->lines.fold.culprits;
+	const char *vm = culprits_vm(c, task_of(w, row));
+
+	for (size_t i = 0; i < found->n_advised; i++)
+		if (found->advised[i] == vm)
+			return;
+	found->advised[found->n_advised++] = vm;
+	next_step_say(s, w, c, vm);
+}
+
 /* The VM of a thread that is no vCPU: vhost, an I/O thread, a worker, the emulator; or NULL. */
 static const char *helps(const struct tables_walk *w, const struct analyze_task *task)
 {
@@ -435,6 +456,7 @@ static void say_helpers(struct sink *s, const struct tables_walk *w, struct find
 static void say(struct sink *s, const struct tables_walk *w, struct findings *found)
 {
 	size_t rest = found->delayed;
+	char more[NUMBER_ROOM];
 	double most = 0;     /* largest share among the rest, */
 	bool partly = false; /* of the known time only */
 
@@ -465,12 +487,14 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 		note_subject(found, "delayed", row);
 		note_worst(found, row);
 		say_delayed(s, w, &found->lines.fold.culprits, row);
+		advise(s, w, found, row);
+		sink_putc(s, '\n');
 		rest--;
 	}
 	if (rest) {
 		note_subject(found, "delayed", NULL);
-		sink_printf(s, "%zu more vCPU%s %s%s%.0f %% of the %stime%s.\n", rest,
-			    rest == 1 ? "" : "s",
+		sink_printf(s, "%s more vCPU%s %s%s%.0f %% of the %stime%s.\n",
+			    number_grouped(more, rest), rest == 1 ? "" : "s",
 			    tables_has_wakeups(w) ? "waited "
 			    : rest == 1           ? "was preempted for "
 						  : "were preempted for ",

@@ -85,7 +85,7 @@ static const struct table_column columns[] = {
 	  ROW(iowait_ns) },
 	{ "preempt_ns", "preempt ms", TABLE_MS, TABLE_OF_STATES | TABLE_WIDE | TABLE_OF_TIMES_OFF,
 	  cell_preempt, 0 },
-	{ "delayed_ns", "delayed ms", TABLE_MS, TABLE_OF_STATES | TABLE_WIDE | TABLE_OF_TIMES_OFF,
+	{ "delayed_ns", "waited ms", TABLE_MS, TABLE_OF_STATES | TABLE_WIDE | TABLE_OF_TIMES_OFF,
 	  cell_not_idle, ROW(delayed_ns) },
 	{ "delays", "delays", TABLE_COUNT, TABLE_OF_STATES | TABLE_WIDE | TABLE_OF_TIMES_OFF,
 	  cell_not_idle, ROW(delays) },

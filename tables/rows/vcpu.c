@@ -77,7 +77,7 @@ static const struct table_column columns[] = {
 	CELLS_OF_TASK,
 #define COLUMN_ROW 6
 	{ "row", "row", TABLE_INTEGER, TABLE_HIDDEN | TABLE_EACH, cell_index, 0 },
-	{ "delayed_ns", "delayed ms", TABLE_MS, TABLE_KEEP | OF_OFF, cell_delayed, 0 },
+	{ "delayed_ns", "waited ms", TABLE_MS, TABLE_KEEP | OF_OFF, cell_delayed, 0 },
 	{ "delayed_percent", "%", TABLE_PERCENT, OF_OFF, cell_delayed_share, 0 },
 	{ "guest_ns", "guest ms", TABLE_MS, TABLE_OF_ENTRIES, STATE(GUEST) },
 	{ "exit_ns", "exit ms", TABLE_MS, 0, STATE(EXIT) },
@@ -339,7 +339,7 @@ static const struct table_column antagonist_columns[] = {
 	{ "antagonist_pid", "pid", TABLE_INTEGER, TABLE_MACHINE, cell_other_pid, 0 },
 	{ "antagonist_vm", "vm", TABLE_TEXT, TABLE_IN_NAME, cell_other_vm, 0 },
 	{ "behind_ns", "for ms", TABLE_MS, TABLE_KEEP, cell_behind, 0 },
-	{ "delayed_percent", "% of delay", TABLE_PERCENT, 0, cell_behind_share, 0 },
+	{ "delayed_percent", "% of wait", TABLE_PERCENT, 0, cell_behind_share, 0 },
 	{ "preempted_ns", "preempted ms", TABLE_MS, 0, cell_u64, ANTAGONIST(a.preempted_ns) },
 	{ "waiting_ns", "waiting ms", TABLE_MS, TABLE_OF_WAKEUPS, cell_u64,
 	  ANTAGONIST(a.waiting_ns) },

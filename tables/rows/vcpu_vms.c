@@ -174,7 +174,7 @@ static const struct table_column columns[] = {
 	{ "behind_ns", "for ms", TABLE_MS,
 	  TABLE_KEEP | TABLE_OF_TIMES_OFF | TABLE_OF_STATES | TABLE_OF_SWITCHES, cell_u64,
 	  DELAY(behind_ns) },
-	{ "delayed_percent", "% of delay", TABLE_PERCENT,
+	{ "delayed_percent", "% of wait", TABLE_PERCENT,
 	  TABLE_OF_TIMES_OFF | TABLE_OF_STATES | TABLE_OF_ALL, cell_of_delay, 0 },
 	{ "vm_delayed_ns", "of ms", TABLE_MS, TABLE_WIDE | TABLE_OF_TIMES_OFF | TABLE_OF_STATES,
 	  cell_u64, DELAY(vm_delayed_ns) },

@@ -96,7 +96,7 @@ static const struct table_column thread_columns[] = {
 	{ "vcpu", "vcpu", TABLE_INTEGER, TABLE_MACHINE, cell_vcpu, 0 },
 	{ "role", "role", TABLE_TEXT, TABLE_SPARE, NULL, 0 },
 	{ "run_ns", "run ms", TABLE_MS, 0, NULL, 0 },
-	{ "delayed_ns", "delayed ms", TABLE_MS, TABLE_KEEP | OF_OFF, NULL, 0 },
+	{ "delayed_ns", "waited ms", TABLE_MS, TABLE_KEEP | OF_OFF, NULL, 0 },
 	{ "delayed_percent", "%", TABLE_PERCENT, OF_OFF, NULL, 0 },
 	{ "delays", "waits", TABLE_COUNT, OF_OFF, NULL, 0 },
 	{ "worst_ns", "worst ms", TABLE_MS, TABLE_GAUGE | TABLE_KEEP | TABLE_EACH | OF_OFF, NULL,

@@ -9,6 +9,7 @@
 #include "analyze/walk/index.h"
 #include "analyze/walk/ops.h"
 #include "base/fail.h"
+#include "tables/findings/next_step.h"
 
 int story_add(struct tables_walk *w, struct cdict_error *err)
 {
@@ -340,6 +341,16 @@ int story_begin(struct story **out, const struct tables_walk *w, const char *vm,
 	return 0;
 }
 
+static void find_next_step(struct story *s)
+{
+	struct sink out;
+
+	sink_to_memory(&out);
+	next_step_say(&out, s->w, &s->fold.culprits, s->vm);
+	s->next_step = sink_take(&out, NULL);
+	s->failed |= !s->next_step;
+}
+
 int story_step(struct story *s, uint64_t events, struct cdict_error *err)
 {
 	int rc = tables_walk_step(&s->again, events, err);
@@ -348,6 +359,7 @@ int story_step(struct story *s, uint64_t events, struct cdict_error *err)
 		return rc;
 	add_up(s);
 	find_threads(s);
+	find_next_step(s);
 	return s->failed || s->fold.culprits.failed ? cdict_fail_nomem(err) : 0;
 }
 
@@ -401,5 +413,6 @@ void story_free(struct story *s)
 	array_fini(&s->halts);
 	array_fini(&s->waits);
 	free(s->members);
+	free(s->next_step);
 	free(s);
 }

@@ -66,6 +66,7 @@ struct story {
 	size_t n_vcpus;
 	uint64_t life_ns; /* the VM's time */
 	uint64_t sums[STORY_PARTS];
+	char *next_step;                    /* sentences of next_step.h */
 	ARRAY(struct story_row) rows;       /* by part, most time first */
 	ARRAY(struct story_thread) threads; /* most waiting first */
 	/* The second walk. */

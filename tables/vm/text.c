@@ -105,7 +105,9 @@ char *story_says(const struct story *s)
 		 &first);
 	put_part(&out, s, STORY_BLOCKED, "blocked", &first);
 	put_part(&out, s, STORY_UNKNOWN, "unknown", &first);
-	sink_puts(&out, ".\n");
+	sink_putc(&out, '.');
+	sink_puts(&out, s->next_step);
+	sink_putc(&out, '\n');
 	for (size_t i = 0; i < s->threads.n && n < MOST_NAMED; i++) {
 		const struct story_thread *thread = &s->threads.at[i];
 

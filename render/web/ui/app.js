@@ -3,7 +3,7 @@
 import { Card } from './card.js';
 import { CLOCKS, moment, useClock } from './clock.js';
 import { Details } from './details.js';
-import { h, replace } from './dom.js';
+import { button, h, keepHeight, replace } from './dom.js';
 import { Figures, rowsOf } from './figures.js';
 import { FilterBar } from './filters.js';
 import { FindingsOfChosen, findings } from './findings.js';
@@ -16,7 +16,7 @@ import { Pins } from './marks/pins.js';
 import { GESTURE_MS, finishSlices, holdSlices, inGesture } from './slices.js';
 import { START, Store } from './input/state.js';
 import { Selection } from './input/selection.js';
-import { clean, duration } from './text.js';
+import { clean, duration, plural } from './text.js';
 import { applyTheme } from './theme.js';
 import { AreaCard, areaOf } from './views/area.js';
 import { lacksOf, viewsFor } from './views/views.js';
@@ -140,8 +140,12 @@ class App {
 
 	#build() {
 		this.head = new Head(this);
-		this.findingsOfChosen = new FindingsOfChosen(this, () => replace(this.findings, findings(this)));
+		this.findingsOfChosen = new FindingsOfChosen(this, () => this.#showFindings());
 		this.findings = h('section', { class: 'findings', 'aria-label': 'findings' });
+		this.fold = button('', 'findings and overview: one line, or all', () => {
+			this.open = this.brief;
+			this.#fold();
+		}, { class: 'fold', 'aria-controls': 'top' });
 		this.overview = new Overview(this);
 		this.filters = new FilterBar(this);
 		this.pins = new Pins(this);
@@ -152,7 +156,7 @@ class App {
 		this.note = h('div', { class: 'note', role: 'status', hidden: true });
 		this.progress = h('div', { class: 'progress', hidden: true });
 		this.main = h('main', { id: 'view', tabindex: '-1' });
-		replace(this.root, this.head.el, this.page.only ? null : this.findings,
+		replace(this.root, this.head.el, this.page.only ? null : h('div', { id: 'top', class: 'top' }, this.findings, this.fold),
 			h('div', { class: 'sticky' }, this.overview.el, h('div', { class: 'tabs-row' }, this.tabs, this.pins.offer, this.filters.el), this.pins.el, this.progress),
 			this.note, this.main, this.details.el, this.area.el);
 	}
@@ -164,9 +168,35 @@ class App {
 		this.#mark();
 	}
 
+	/** Whether findings and overview are one line each: on all tabs but the first, until they are opened. */
+	get brief() {
+		return !this.page.only && this.state.view !== this.store.start.view && this.state.view !== 'compare' && !this.open;
+	}
+
+	#fold() {
+		const { brief } = this;
+
+		document.documentElement.classList.toggle('brief', brief);
+		this.fold.hidden = this.state.view === this.store.start.view || this.state.view === 'compare';
+		this.fold.textContent = brief ? `▾ all ${plural(this.findings.children.length, 'finding')}` : '▴ one line';
+		this.fold.setAttribute('aria-expanded', String(!brief));
+		if (this.wasBrief !== brief) {
+			this.wasBrief = brief;
+			this.findings.style.minHeight = '';
+			this.overview.paint();
+		}
+	}
+
+	/** While a gesture goes on, lines that come and go must not move the page. */
+	#showFindings() {
+		replace(this.findings, findings(this));
+		this.#fold();
+		keepHeight(this.findings);
+	}
+
 	#renderAll() {
 		this.head.render();
-		replace(this.findings, findings(this));
+		this.#showFindings();
 		this.overview.paint();
 		this.#renderTabs();
 		this.filters.render();
@@ -270,7 +300,8 @@ class App {
 			this.pins.follow();
 			if (differs('view')) {
 				this.#renderTabs();
-				replace(this.findings, findings(this));
+				this.findings.style.minHeight = '';
+				this.#showFindings();
 				this.#openView();
 				this.details.follow();
 			} else {
@@ -279,7 +310,7 @@ class App {
 					this.pins.paint();
 				}
 				if (range || this.freshFigures || differs('tasks', 'vms', 'groups', 'search'))
-					replace(this.findings, findings(this));
+					this.#showFindings();
 				if (range)
 					this.details.follow();
 				this.view.update({
@@ -332,7 +363,7 @@ class App {
 	#showFigures() {
 		this.selection.changed();
 		this.filters.render();
-		replace(this.findings, findings(this));
+		this.#showFindings();
 		this.pins.follow();
 		this.view.update({ figures: true, range: false, filter: false });
 		this.#mark();

@@ -82,6 +82,11 @@ export function momentIn(t, span) {
 	return moment(t, Math.min(9, Math.max(0, Math.ceil(3 - Math.log10(Math.max(span, 1) / 1e9)))));
 }
 
+/** Where a wait began, marked if that is before the range: its length is not clipped either. */
+export function beganAt(t, [from, to]) {
+	return `${t < from ? '◂ ' : ''}${momentIn(t, to - from)}`;
+}
+
 /** A time range, with enough digits to distinguish its ends: "2.34–2.48 s". */
 export function spanText([from, to]) {
 	if (shown.kind !== 'start') {

@@ -46,18 +46,22 @@ export class Details {
 			this.app.set({ ...part, look: [KINDS.indexOf(kind), task, Math.max(0, Math.floor(at))] });
 	}
 
-	/** Opens the slice on @cpu at that time, where the picture only shows the task that ran most. */
-	lookAt(cpu, at) {
+	/** Opens the longest slice of @task on @cpu in a part of the picture, of which it had most. */
+	lookAt(cpu, [from, to], task) {
 		const { app } = this;
-		const from = Math.min(Math.floor(at), app.window[1] - 1);
+		const range = within([Math.floor(from), Math.max(Math.ceil(to), Math.floor(from) + 1)], app.window);
 
 		if (!app.figures.canDecode(app.capture))
 			return;
-		this.question.ask((decoder, signal) => decoder.pieces(app.capture, [from, from + 1], { max: 4096, signal }), (pieces) => {
-			const i = pieces?.complete ? [...pieces.cpu].indexOf(cpu) : -1;
+		this.question.ask((decoder, signal) => decoder.pieces(app.capture, range, { max: 1 << 16, signal }), (pieces) => {
+			let best = -1, most = 0;
 
-			if (i >= 0 && app.capture.tasks[pieces.task[i]])
-				this.look('run', pieces.task[i], from);
+			for (let i = 0; pieces?.complete && i < pieces.cpu.length; i++) {
+				if (pieces.cpu[i] === cpu && pieces.task[i] === task && pieces.to[i] - pieces.from[i] > most)
+					[best, most] = [i, pieces.to[i] - pieces.from[i]];
+			}
+			if (best >= 0)
+				this.look('run', task, Math.max(pieces.from[best], range[0]));
 		});
 	}
 

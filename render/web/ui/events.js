@@ -98,7 +98,7 @@ export class EventList {
 				}
 			}
 		},
-			h('td', null, h('bdi', null, clean(row.comm ?? ''))), h('td', { class: 'num dim' }, String(row.tid)), h('td', { class: 'num dim' }, `[${String(row.cpu).padStart(3, '0')}]`),
+			h('td', { title: clean(row.comm ?? '') }, h('bdi', null, row.task === null || row.task === undefined ? clean(row.comm ?? '') : app.who(row.task))), h('td', { class: 'num dim' }, String(row.tid)), h('td', { class: 'num dim' }, `[${String(row.cpu).padStart(3, '0')}]`),
 			h('td', { class: 'num' }, moment(row.at, 9).replace(/ s$/, '')), h('td', { class: 'type' }, clean(row.type)), h('td', { class: 'trace' }, h('bdi', null, clean(row.text))));
 	}
 

@@ -180,8 +180,20 @@ export function saveMenu(app) {
 		h('hr'), tableButtons(app));
 	const menu = h('details', { class: 'menu', on: { toggle: fill } }, h('summary', { class: 'icon', title: 'save or copy: picture, tables, link', 'aria-label': 'save or copy' }, '⤓'), box);
 
+	addEventListener('pointerdown', (e) => { if (menu.open && !menu.contains(/** @type {Node} */(e.target))) menu.open = false; });
 	fill();
 	return menu;
+}
+
+/** Closes the menu; whether it was open. */
+export function closeMenu() {
+	const menu = /** @type {HTMLDetailsElement | null} */ (document.querySelector('details.menu[open]'));
+
+	if (!menu)
+		return false;
+	menu.open = false;
+	menu.querySelector('summary').focus();
+	return true;
 }
 
 function close(e) {

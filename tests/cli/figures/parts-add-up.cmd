@@ -1,5 +1,5 @@
 # the analyses in two parts, cut at random, are those of one walk; states, waits and columns add up, and so do windows
-for trace in neighbours two-vcpus loss migrations halts tid-reuse hotplug latency arm64-exits same-names; do
+for trace in shared-cpu neighbours two-vcpus loss migrations halts tid-reuse hotplug latency arm64-exits same-names; do
 	$MKPERF -o x.data $DATA/$trace.trace
 	rm -f x.cdict
 	$CDICT convert -q -i x.data -o x.cdict

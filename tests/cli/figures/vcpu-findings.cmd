@@ -17,3 +17,12 @@ ln -s $DATA/formats formats && $MKPERF -o six.data six.trace
 $CDICT convert -q -i six.data -o six.cdict
 $CDICT stats six.cdict | grep 'for a CPU\|preempted for'
 $CDICT vcpu six.cdict --by antagonist --format csv | sed -n 1,3p
+# the next step: vCPUs that share a CPU, and a CPU that is idle meanwhile; the same in a window, in stats and in vm
+$MKPERF -o shared.data $DATA/shared-cpu.trace
+$CDICT convert -q -i shared.data -o shared.cdict
+$CDICT vcpu shared.cdict | sed -n '2,/^$/p'
+$CDICT vcpu shared.cdict --time 1.0003,1.00065 | sed -n '2,/^$/p'
+$CDICT stats shared.cdict | grep 'pin or spread'
+for vm in 1000 2000; do $CDICT vm $vm shared.cdict | sed -n 2p; done
+# it is not known which CPUs were idle if some were left out
+$CDICT vcpu shared.cdict -C 0,1 | sed -n '2,/^$/p'

@@ -308,7 +308,7 @@ def expected(c):
             ("block_ns", "block ms", "ms", 7000 + 1200 + 8000 + 1300),
             ("iowait_ns", "iowait ms", "ms", 7000 + 1200),
             ("preempt_ns", "preempt ms", "ms", preempt.sum),
-            ("delayed_ns", "delayed ms", "ms", delayed), ("delays", "delays", "n", N + N + 4),
+            ("delayed_ns", "waited ms", "ms", delayed), ("delays", "delays", "n", N + N + 4),
             ("worst_ns", "worst ms", "ms", preempt.max), ("worst_at_ns", "worst at s", "s", preempt.max_at),
             ("wakeups", "wakeups", "n", N + 4), ("migrations", "migr", "n", 2),
             ("node_migrations", "cross-node", "n", 1), ("events", "events", "n", c.events[101]),
@@ -365,7 +365,7 @@ def expected(c):
         identity(c)
         + [(f"{s}_ns", f"{'QEMU' if s == 'qemu' else s} ms", "ms", ns) for s, ns in states.items()]
         + [
-            ("delayed_ns", "delayed ms", "ms", delayed), ("delayed_percent", "%", "%", Share(delayed, window - BORN)),
+            ("delayed_ns", "waited ms", "ms", delayed), ("delayed_percent", "%", "%", Share(delayed, window - BORN)),
             ("edge_ns", "edge ms", "ms", 555), ("lost_ns", "lost ms", "ms", 0),
             ("absent_ns", "absent ms", "ms", BORN), ("behind_ns", "behind ms", "ms", delayed),
             ("preemptions", "preemptions", "n", N), ("waits", "waits", "n", N + 4),
@@ -394,7 +394,7 @@ def expected(c):
             ("antagonist", "was behind", "text", "rival"), ("antagonist_tid", "tid", "id", 200),
             ("antagonist_pid", None, "id", 200), ("antagonist_vm", None, "text", None),
             ("behind_ns", "for ms", "ms", preempt.sum + by_r),
-            ("delayed_percent", "% of delay", "%", Share(preempt.sum + by_r, delayed)),
+            ("delayed_percent", "% of wait", "%", Share(preempt.sum + by_r, delayed)),
             ("preempted_ns", "preempted ms", "ms", preempt.sum), ("waiting_ns", "waiting ms", "ms", by_r),
             ("slices", "slices", "n", 2 * N + 2), ("took_over", "took over", "n", N),
             ("group", "group", "text", "rival"), ("group_kind", "group kind", "text", "task"),
@@ -407,7 +407,7 @@ def expected(c):
         [
             ("vm", "VM", "text", "100"), ("behind", "was behind", "text", "rival"), ("behind_kind", "which is", "text", "task"),
             ("behind_ns", "for ms", "ms", preempt.sum + by_r),
-            ("delayed_percent", "% of delay", "%", Share(preempt.sum + by_r, delayed)),
+            ("delayed_percent", "% of wait", "%", Share(preempt.sum + by_r, delayed)),
             ("vm_delayed_ns", "of ms", "ms", delayed),
             ("preempted_ns", "preempted ms", "ms", preempt.sum), ("waiting_ns", "waiting ms", "ms", by_r),
             ("slices", "slices", "n", 2 * N + 2), ("took_over", "took over", "n", N),

@@ -18,6 +18,7 @@ line = re.compile(r"\s*(\d+)\s+\[(\d+)\]\s+(\d+\.\d+):\s+(sched:\w+): (.*)")
 scope = json.loads(run("info", "--json"))["capture"]["scope"] or ""
 begins = int((re.search(r"begins=(\d+)", scope) or [0, 0])[1])  # waits that began before all CPUs were recorded are unknown
 on, woken, since, wait_ns, waker_of, begun, waits = {}, {}, {}, {}, {}, {}, {}
+idle_since, idle, last = {}, {}, 0  # by CPU: the intervals in which it was idle
 wakes = {}  # (tid, time) -> (CPU, running tid, the waker's wake-up, its wait since then)
 events = run("script", "-e", "sched:*")
 for l in events.splitlines():
@@ -28,6 +29,9 @@ for l in events.splitlines():
         prev, nxt = int(re.search(r"prev_pid=(\d+)", rest)[1]), int(re.search(r"next_pid=(\d+)", rest)[1])
         state = re.search(r"prev_state=(\S+)", rest)[1]
         on[cpu] = nxt
+        if prev == 0: idle.setdefault(cpu, []).append((idle_since.get(cpu, 0), t))
+        if nxt == 0: idle_since[cpu] = t
+        last = t
         since.pop(prev, None)
         if state.startswith("R"): since[prev] = t
         else: woken.pop(prev, None)
@@ -41,7 +45,8 @@ for l in events.splitlines():
         wakes[tid, t] = (cpu, by, woken.get(by), wait_ns.get(by, 0))
         woken[tid], since[tid], wait_ns[tid] = t, t, 0
 
-wrong, links, longest = [], 0, 0
+wrong, links, longest, advice = [], 0, 0, 0
+antagonists = json.loads(run("vcpu", "--by", "antagonist", "--json"))["antagonists"]
 def check(vm, window, vcpus, tasks):
     global links, longest
     story = json.loads(run("vm", vm, "--json", *window))
@@ -60,12 +65,35 @@ def check(vm, window, vcpus, tasks):
         other = of_tid.get((t["tid"], t["pid"]))
         if not other or any(t[k] != other[k] for k in ("run_ns", "delayed_ns", "delays", "worst_ns")): wrong.append(f"{vm} {window} {t} {other}")
     if window: return
+    next_step(vm, mine, run("vm", vm).replace("\n", " "))
     chain = []
     for l in story["chains"] + [{"chain": -1}]:
         if chain and l["chain"] != chain[0]["chain"]:
             follow(vm, chain)
             chain = []
         chain.append(l)
+
+# The sentences on what to do: of the waits of the vCPUs, behind each other, and with another CPU idle.
+def next_step(vm, mine, text):
+    global advice
+    tids = {v["tid"] for v in mine}
+    delayed = sum(v["delayed_ns"] or 0 for v in mine)
+    shared = sum(a["behind_ns"] for a in antagonists if a["tid"] in tids and a["antagonist_tid"] in tids)
+    found = re.search(r"The VM's (\d+) vCPUs share (a CPU|CPU \d+) for (\d+) % of their waiting", text)
+    share = 100 * shared / delayed if delayed else 0
+    if bool(found) != (share >= 20 and len(tids) <= len(on)) or found and (int(found[1]) != len(tids) or abs(int(found[3]) - share) > 0.51):
+        wrong.append(f"{vm}: {share:.2f} % shared, {len(tids)} vCPUs; printed {found and found[0]}")
+    def overlap(cpu):
+        spans = idle.get(cpu, []) + ([(idle_since[cpu], last)] if on.get(cpu) == 0 else [])
+        return sum(max(0, min(b, to) - max(a, since)) for a, b in spans for tid in tids for since, to, _ in waits.get(tid, []))
+    all_ns = sum(to - since for tid in tids for since, to, _ in waits.get(tid, []))
+    found = re.search(r"Host CPU (\d+) was idle for (\d+) % of", text)
+    if found and abs(int(found[2]) - 100 * overlap(int(found[1])) / all_ns) > 1:
+        wrong.append(f"{vm}: CPU {found[1]} was idle for {overlap(int(found[1]))} of {all_ns}; printed {found[0]}")
+    waking = sum(a["behind_ns"] for a in antagonists if a["tid"] in tids and a["antagonist_tid"] == 0)
+    most = max([overlap(cpu) for cpu in on], default=0)
+    if not found and all_ns and most > 0.52 * all_ns and waking < 0.19 * delayed: wrong.append(f"{vm}: a CPU was idle for {most} of {all_ns}, not printed")
+    advice += bool(found) + (share >= 20)
 
 def follow(vm, chain):
     global links, longest
@@ -98,6 +126,7 @@ for _ in range(4):
     vcpus, tasks = json.loads(run("vcpu", "--json", *window))["vcpu"], json.loads(run("tasks", "--json", *window))["tasks"]
     for vm in names: check(vm, window, vcpus, tasks)
 if not names: wrong.append("no VM")
+if not advice: wrong.append("no next step")
 print(len(names), len(wakes), links, longest, file=sys.stderr)
 print("\n".join(wrong[:10]))
 END_OF_MODEL

@@ -114,8 +114,8 @@ check('a_slice_has_only_states_on_a_cpu', [
 ]);
 check('single_events_are_not_faint_and_few_counts_use_the_whole_scale', [
 	[[1, 2].map(legend.countLevels(1, 2).level), [0.5, 1]],
-	[[1, 10, 100].map(legend.countLevels(1, 100).level), [0, 0.5, 1]],
-	[[50, 5000].map(legend.countLevels(50, 5000).level), [0, 1]],
+	[[1, 10, 100].map(legend.countLevels(1, 100).level), [0.25, 0.625, 1]],
+	[[50, 5000].map(legend.countLevels(50, 5000).level), [0.25, 1]],
 	[[3].map(legend.countLevels(3, 3).level), [1]],
 ]);
 

@@ -146,6 +146,19 @@ const UNITS = { µs: 1e3, ms: 1e6, s: 1e9 };
 const STATES = WORDS.map(([state]) => `${state}_ns`);
 const total = (list) => list.reduce((all, v) => all + v, 0);
 
+// What to do about a VM: the sums of its vCPUs, and the part of their waiting that was behind each other.
+function nextStep(where, words, shown, vcpus) {
+	const tasks = new Set(vcpus.map((r) => r.task));
+	const delayed = total(vcpus.map((r) => r.delayed_ns));
+	const shared = total(shown.antagonists.filter((r) => tasks.has(r.task) && tasks.has(r.antagonist)).map((r) => r.behind_ns));
+	const [, n, part] = /The VM's (\d+) vCPUs share (?:a CPU|CPU \d+) for (\d+) %/.exec(words) ?? [];
+	const [, sum, unit] = / \(([\d.]+) (µs|ms|s) of /.exec(words) ?? [];
+
+	says(part === undefined ? 100 * shared < 20 * delayed || words.startsWith('Host') : Number(n) === vcpus.length && Math.abs(100 * shared / delayed - Number(part)) < 0.51, `${where}: ${shared} of ${delayed} ns behind each other, ${vcpus.length} vCPUs`);
+	says(sum === undefined ? vcpus.length === 1 : Math.abs(delayed / UNITS[unit] - sum) <= 0.5001 / 10 ** (sum.split('.')[1]?.length ?? 0), `${where}: waited ${delayed} ns`);
+	asked.set('next step', (asked.get('next step') ?? 0) + 1);
+}
+
 // Each number of each sentence is a figure of the table that it leads to, in the same range; none is of time that was not
 // recorded, and no more than two have the same figure of one.
 async function sentences(tab, where) {
@@ -154,7 +167,7 @@ async function sentences(tab, where) {
 	const life = (row) => total(STATES.map((key) => row[key] ?? 0)) - (row.absent_ns ?? 0);
 
 	for (const { kind, view, says: pieces, text, task: [task] = [], of, range } of shown.findings.map((f) => ({ ...f, task: f.tasks }))) {
-		const words = pieces.filter((piece) => typeof piece === 'string').join('\0');
+		const [words, ...advice] = pieces.filter((piece) => typeof piece === 'string').join('\0').split(/ (?=The VM's \d|Host CPU \d)/);
 		const durations = (words.match(/[\d.]+ (?:µs|ms|s)\b/g) ?? []).map((t) => t.split(' '));
 		const percents = [...words.matchAll(/(\d+) %(?! of the time or more)/g)].map((m) => Number(m[1]));
 		const at = pieces.find((piece) => typeof piece === 'object' && 'at' in piece)?.at ?? null;
@@ -170,6 +183,7 @@ async function sentences(tab, where) {
 
 		asked.set(`sentence of ${kind}`, (asked.get(`sentence of ${kind}`) ?? 0) + 1);
 		if (of) alike.set(`${kind} ${of.kind} ${of.name}`, (alike.get(`${kind} ${of.kind} ${of.name}`) ?? 0) + 1);
+		if (advice.length) nextStep(`${where}: "${text}"`, advice.join(' '), shown, shown.vcpu.filter((r) => shown.folds[r.task] === shown.folds[task]));
 		says(!/\bus\b/.test(words), `${where}: "${text}" writes microseconds another way`);
 		says(!range || (range[0] >= capture.window.from && range[1] <= capture.window.to), `${where}: "${text}" leads out of the capture: ${range}`);
 		if (kind === 'delayed' && task === undefined) {
@@ -177,7 +191,7 @@ async function sentences(tab, where) {
 			says(Number.parseInt(text, 10) === some.length - shown.findings.filter((f) => f.kind === kind && f.tasks.length && (view === 'tasks' || some.some((r) => r.task === f.tasks[0]))).length, `${where}: "${text}": ${some.length} waited so long, ${shown.findings.length} findings`);
 		} else if (kind === 'delayed' && (view === 'tasks' || helper)) {
 			is('waited, of, worst', row.delayed_ns, shown.range[1] - shown.range[0], ...row.delays ? [row.worst_ns] : []);
-			says(row.delays ? Number(/(\d+) time/.exec(words)?.[1]) === row.delays && at === row.worst_at_ns : at === null && range === null, `${where}: "${text}": ${row.delays} times, the worst at ${row.worst_at_ns}, ${at}`);
+			says(row.delays ? Number(/([\d,]+) time/.exec(words)?.[1].replaceAll(',', '')) === row.delays && at === row.worst_at_ns : at === null && range === null, `${where}: "${text}": ${row.delays} times, the worst at ${row.worst_at_ns}, ${at}`);
 		} else if (kind === 'delayed') {
 			const behind = shown.antagonists.filter((r) => r.task === task).sort((a, b) => b.behind_ns - a.behind_ns);
 			is('delayed, of, worst', row.delayed_ns, /the known/.test(text) ? life(row) - (row.unknown_ns - row.absent_ns) : life(row), ...row.worst_ns ? [row.worst_ns] : []);

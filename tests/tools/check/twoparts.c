@@ -76,6 +76,16 @@ static char *text_of(const struct tables_walk *w, const char *file)
 			    t->pid, t->vcpu_id, t->comm, t->born_ns, t->exit_ns, t->events,
 			    t->is_vcpu);
 	}
+	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus); i++) {
+		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(w->vcpus, i);
+
+		sink_printf(&s, "of %" PRIu64 " idle", row->idle_of_ns);
+		for (uint32_t c = 0; row->idle_ns && c < analyze_engine_cpus(w->eng); c++)
+			sink_printf(&s, " %" PRIu64, row->idle_ns[c]);
+		for (size_t k = 0; k < row->n_antagonists; k++)
+			sink_printf(&s, "; %" PRIu32, row->antagonists[k].cpu);
+		sink_putc(&s, '\n');
+	}
 	if (table_print(&s, TABLE_AS_JSON, &frame, tables, n))
 		abort();
 	for (size_t i = 0; i < n; i++)

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -156,10 +157,40 @@ static void rare_states_are_visible(void **state)
 {
 	(void)state;
 	for (int theme = 0; theme < 2; theme++) {
-		double is = contrast(colour(theme, INK_RAMP, 1), colour(theme, INK_PLOT, 0));
+		double is = contrast(colour(theme, INK_RAMP, palette_ramp(PALETTE_ONE).level),
+				     colour(theme, INK_PLOT, 0));
 
 		if (is < SEEN_ALONE)
-			fail_msg("the ramp's begin, theme %d: %.2f", theme, is);
+			fail_msg("a single event, theme %d: %.2f", theme, is);
+	}
+}
+
+/* More is further from the paper, in one direction, and small shares are told apart. */
+static void the_ramp_goes_from_the_paper_in_one_direction(void **state)
+{
+	(void)state;
+	for (int theme = 0; theme < 2; theme++) {
+		double paper[3], last[3], now[3];
+
+		lab(colour(theme, INK_PAPER, 0), SEES_ALL, paper);
+		lab(colour(theme, INK_RAMP, 1), SEES_ALL, last);
+		if (fabs(last[0] - paper[0]) > 25)
+			fail_msg("theme %d begins %.1f from the paper", theme, last[0] - paper[0]);
+		for (unsigned level = 2; level <= PALETTE_LEVELS; level++) {
+			lab(colour(theme, INK_RAMP, level), SEES_ALL, now);
+			if (fabs(now[0] - paper[0]) < fabs(last[0] - paper[0]) + 0.5)
+				fail_msg("theme %d, level %u: %.1f after %.1f", theme, level,
+					 now[0], last[0]);
+			memcpy(last, now, sizeof(last));
+		}
+		for (int sight = 0; sight < SIGHTS; sight++) {
+			double is = apart(colour(theme, INK_RAMP, palette_ramp(0.004).level),
+					  colour(theme, INK_RAMP, palette_ramp(0.11).level), sight);
+
+			if (is < 10)
+				fail_msg("0.4 %% and 11 %%, theme %d, sight %d: %.1f", theme, sight,
+					 is);
+		}
 	}
 }
 
@@ -167,6 +198,24 @@ static void tasks_are_distinguishable(void **state)
 {
 	(void)state;
 	all_apart("tasks", INK_TASK, PALETTE_TASKS + 1, TASKS_APART);
+}
+
+/* On one screen a colour means one thing: a VM is not drawn like a state. */
+static void no_task_has_the_colour_of_a_state(void **state)
+{
+	(void)state;
+	for (int theme = 0; theme < 2; theme++)
+		for (int sight = 0; sight < SIGHTS; sight++)
+			for (unsigned t = 0; t < PALETTE_TASKS; t++)
+				for (unsigned s = 0; s <= ANALYZE_VCPU_WAITING; s++) {
+					double is = apart(colour(theme, INK_TASK, t),
+							  colour(theme, INK_STATE, s), sight);
+
+					if (is < GUEST_APART)
+						fail_msg(
+							"task %u, state %u, theme %d, sight %d: %.1f",
+							t, s, theme, sight, is);
+				}
 }
 
 static void reasons_of_fixed_colours_are_distinguishable(void **state)
@@ -229,7 +278,9 @@ int main(void)
 		cmocka_unit_test(states_are_distinguishable),
 		cmocka_unit_test(states_have_each_its_lightness),
 		cmocka_unit_test(rare_states_are_visible),
+		cmocka_unit_test(the_ramp_goes_from_the_paper_in_one_direction),
 		cmocka_unit_test(tasks_are_distinguishable),
+		cmocka_unit_test(no_task_has_the_colour_of_a_state),
 		cmocka_unit_test(reasons_of_fixed_colours_are_distinguishable),
 		cmocka_unit_test(no_reason_has_the_guests_blue),
 		cmocka_unit_test(text_can_be_read),

@@ -2,6 +2,7 @@
 // The keyboard: 1-7 views, w a s d zoom and move, f fit, / search, m marks, Enter the area, Esc back, ? help.
 import { pan, within, zoomToArea, zoomed } from './gestures.js';
 import { closeHelp, showHelp } from '../help.js';
+import { closeMenu } from '../save.js';
 
 const STEP = 0.75;
 
@@ -28,7 +29,7 @@ function fit(app) {
 }
 
 function undo(app) {
-	if (closeHelp())
+	if (closeHelp() || closeMenu())
 		return;
 	if (app.state.look.length && app.details.el.contains(document.activeElement)) {
 		app.details.close();
@@ -72,6 +73,9 @@ const KEYS = {
 };
 
 export function followKeys(app) {
+	// a card explains what was under the pointer: not what a click, a key or the wheel has put there
+	for (const type of ['pointerdown', 'keydown', 'wheel'])
+		addEventListener(type, () => app.card.hide(), { capture: true, passive: true });
 	addEventListener('keydown', (e) => {
 		const typing = e.target instanceof Element && e.target.closest('input, select, textarea');
 

@@ -32,7 +32,7 @@ const PARTS = {
 	strip: { ...TEXT, start: 'cpus' }, // overview: cpus, or waiting vms
 	wait: NUMBERS, // the open one: from, to, task that waited, task that had the CPU, the CPU, for how long of it
 	matrix: { ...TEXT, start: 'delays' }, // of VMs: who delayed whom, or who ran on the other thread
-	clock: { ...TEXT, start: 'start' }, // for times: since the start, the recording's clock, the wall clock
+	clock: { ...TEXT, start: 'clock' }, // for times: since the start, the recording's clock (as the commands), the wall clock
 	look: NUMBERS, // the open thing: kind (details.js), task, a time in it
 	pins: NUMBERS, // tasks that are lanes under the strip
 	fold: { ...TEXT, start: 'auto' }, // many tasks as few rows: auto, groups or tasks

@@ -10,7 +10,7 @@ export class Cells {
 		this.table = table;
 		this.which = which;
 		table.addEventListener('keydown', (e) => this.#key(e));
-		table.addEventListener('focusin', ({ target }) => {
+		this.say = (target) => {
 			if (!target.matches(which))
 				return;
 			const lines = linesOf(target).filter(Boolean);
@@ -18,7 +18,8 @@ export class Cells {
 
 			target.setAttribute('aria-label', lines.join(', '));
 			card.show(lines, box.left, box.bottom, box);
-		});
+		};
+		table.addEventListener('focusin', ({ target }) => this.say(target));
 		table.addEventListener('focusout', ({ target }) => { if (target.matches(which)) card.hide(); });
 	}
 
@@ -72,8 +73,10 @@ export class Cells {
 		const to = this.#next(e.target, way);
 
 		e.preventDefault();
-		if (!to)
+		if (!to || to === e.target) {
+			this.say(e.target);
 			return;
+		}
 		this.at = { row: to.parentElement.sectionRowIndex, column: to.cellIndex };
 		this.#stop(to);
 		to.focus();

@@ -255,16 +255,35 @@ export class Lanes {
 		}
 	}
 
-	/** The state at time @t: lines for the card, and the interval if it is known. */
-	at(task, t) {
+	/**
+	 * The same at pixel @x, and a time @at in it.
+	 * @returns {{lines: string[], at: number, range?: number[]} | null}
+	 */
+	under(task, scale, x) {
+		const t = scale.invert(x);
+		const found = this.at(task, t, scale.invert(x + 1) - t);
+
+		return found && { ...found, at: found.range ? Math.min(Math.max(t, found.range[0]), found.range[1] - 1) : t };
+	}
+
+	/** The state at time @t, that has most of a pixel of @wide ns: lines for the card, and the interval if it is known. */
+	at(task, t, wide) {
 		const { app } = this;
 
 		if (this.covers()) {
 			const { states, by } = this.exact;
-			const i = (by.get(task) ?? []).find((k) => states.from[k] <= t && t < states.to[k]);
+			const list = by.get(task) ?? [];
+			const [a, b] = [t - wide / 2, t + wide / 2];
+			let best = -1, most = 0;
 
-			if (i !== undefined)
-				return this.#interval(states, i, task);
+			for (let i = firstAfter((k) => states.to[list[k]], 0, list.length, a); i < list.length && states.from[list[i]] < b; i++) {
+				const part = Math.min(b, states.to[list[i]]) - Math.max(a, states.from[list[i]]);
+
+				if (part > most)
+					[best, most] = [list[i], part];
+			}
+			if (best >= 0)
+				return this.#interval(states, best, task);
 		}
 		const of = this.#binsOf(task);
 		const column = of ? Math.floor((t - of.bins.from) / of.wide) : -1;

@@ -79,14 +79,16 @@ export function drawRamp(s, palette, right, y, [low, high, from = 0]) {
 	s.text(x - 8, y, low, { colour: palette.dim, size: 11, anchor: 'end' });
 }
 
-/** The ramp's colour for a level of 0..1; more is darker on white, brighter on black. */
+/** The ramp's colour for a level of 0..1; more is further from the paper. */
 export function rampColour(palette, level) {
 	return palette.ramp[Math.min(palette.ramp.length - 1, Math.max(0, Math.round(level * (palette.ramp.length - 1))))];
 }
 
-/** Colours of counts from @min to @max: {from: their start in the ramp, level(n): 0..1}. With small counts, 1 is visible. */
+const ONE = 0.25; // as PALETTE_ONE of render/draw/palette.h: a single event is visible
+
+/** Colours of counts from @min to @max: {from: their start in the ramp, level(n): 0..1}. */
 export function countLevels(min, max) {
-	const from = max === min ? 1 : max <= 4 ? 0.5 : 0;
+	const from = max === min ? 1 : max <= 4 ? 0.5 : ONE;
 
 	return { from, level: (n) => (max === min ? 1 : from + (1 - from) * Math.log(n / min) / Math.log(max / min)) };
 }

@@ -11,7 +11,7 @@ import { Plot } from './plot.js';
 import { duration, plural, vmName } from '../text.js';
 
 const AXIS = 18;
-const LEAST = 36;
+const LEAST = 36, BRIEF = 20; // pixels of all rows
 
 /** Most height of all its rows, by the window's height. */
 const most = d3.scaleLinear().domain([800, 1080, 2160]).range([84, 110, 140]).clamp(true);
@@ -22,7 +22,7 @@ export class Overview {
 		this.head = h('div', { class: 'strip-head' });
 		this.hatchKey = h('span', { class: 'dim', hidden: true }, swatch(null, 'hatched'), ' unknown');
 		this.plot = new Plot({
-			app, label: 'the whole window: how busy each CPU was', height: () => this.#rowsHeight() + AXIS,
+			app, label: 'the whole window: how busy each CPU was', height: () => this.#rowsHeight() + this.#axis(),
 			draw: (s, w) => this.#draw(s, w), hit: (x, y) => this.#hit(x, y),
 		});
 		this.svg = svg('svg', { class: 'brush', 'aria-hidden': 'true' });
@@ -68,7 +68,13 @@ export class Overview {
 		});
 	}
 
+	#axis() {
+		return this.app.brief ? 0 : AXIS;
+	}
+
 	#rowsHeight() {
+		if (this.app.brief)
+			return BRIEF;
 		const all = most(innerHeight);
 
 		return Math.round(Math.max(LEAST, Math.min(all, this.rows.length * (this.rows.length > 12 ? 4 : 14) * all / 84)));
@@ -114,7 +120,7 @@ export class Overview {
 		// with a name for some rows only, a line connects it to its row
 		const lines = each > 1 && tall > 2;
 
-		s.rect(0, 0, width, height + AXIS, palette.paper);
+		s.rect(0, 0, width, height + this.#axis(), palette.paper);
 		s.rect(LEFT, 0, width - RIGHT - LEFT, height, palette.plot);
 		this.hatched = lossOf(capture).length > 0;
 		// with more rows than pixels several share one
@@ -124,7 +130,7 @@ export class Overview {
 			this.#drawRow(s, rows.slice(k, k + share), scale, share > 1 ? Math.floor(k * tall) : k * tall,
 				share > 1 ? Math.floor((k + share) * tall) - Math.floor(k * tall) : tall > 3 ? tall - 1 : tall);
 		rows.forEach((row, k) => {
-			if (k % each === 0)
+			if (k % each === 0 && !app.brief)
 				this.#label(s, row, k * tall + (tall > 3 ? tall - 1 : tall) / 2, lines);
 			if (row.cpu !== undefined)
 				drawLoss(s, palette, capture, scale, k * tall, tall, row.cpu);
@@ -132,7 +138,8 @@ export class Overview {
 		if (rows.length && rows[0].cpu === undefined)
 			drawLoss(s, palette, capture, scale, 0, height);
 		this.hatchKey.hidden = !this.hatched;
-		drawTimeAxis(s, palette, scale, height, height);
+		if (this.#axis())
+			drawTimeAxis(s, palette, scale, height, height);
 		this.drawnMarks = this.#marks();
 		drawArea(s, app, scale, [0, height]);
 		for (const { at } of app.state.marks)
@@ -154,7 +161,7 @@ export class Overview {
 		const [left, right] = scale.range();
 		const px = Math.ceil(right - left);
 		const { columns } = rows[0];
-		let hatched = px; // first pixel of the hatch
+		let hatched = { x: 0, part: 0 }; // the hatch: its first pixel, its part of the height
 
 		for (let x = 0; x <= px; x++) {
 			const a = Math.floor(x * columns / px);
@@ -171,16 +178,16 @@ export class Overview {
 			// if one of two vCPUs is unknown, the other one is drawn, no darker than if both were known
 			if (sum > 0 && unknown < 0.95 * all)
 				s.rect(left + x, y, 1, tall, rampColour(palette, Math.min(1, sum / (rows[0].part ? all : all - unknown))));
-			// unknown is not idle
-			if (unknown >= 0.45 * all && x < px) {
-				hatched = Math.min(hatched, x);
+			// unknown is not idle; of a VM's row only the part of the vCPUs that are unknown
+			const part = unknown < 0.45 * all || x === px ? 0 : rows[0].part && unknown < 0.95 * all ? 0.5 : 1;
+
+			if (part === hatched.part)
 				continue;
-			}
-			if (hatched < x) {
-				s.hatch(left + hatched, y, x - hatched, tall, palette.loss);
+			if (hatched.part) {
+				s.hatch(left + hatched.x, y + Math.ceil(tall * (1 - hatched.part)), x - hatched.x, Math.floor(tall * hatched.part), palette.loss);
 				this.hatched = true;
 			}
-			hatched = px;
+			hatched = { x, part };
 		}
 	}
 
@@ -196,7 +203,7 @@ export class Overview {
 
 		return {
 			lines: [row.label, row.words(i), `${moment(at, 4)} + ${duration(Math.round((to - from) / row.columns))}`],
-			box: { y: 0, h: this.#rowsHeight() + AXIS },
+			box: { y: 0, h: this.#rowsHeight() + this.#axis() },
 		};
 	}
 

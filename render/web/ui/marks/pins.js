@@ -173,14 +173,14 @@ export class Pins {
 			return null;
 		if (x < LEFT)
 			return { lines: [app.who(task), 'click: only this task'], box, click: (e) => app.toggle('tasks', task, e.shiftKey) };
-		const at = timeScale(app.range, LEFT, this.plot.width - RIGHT).invert(x);
+		const scale = timeScale(app.range, LEFT, this.plot.width - RIGHT);
 
 		if (this.#isVcpu(task)) {
-			const found = this.lanes.at(task, at);
+			const found = this.lanes.under(task, scale, x);
 
-			return found && { lines: found.lines, box, click: () => app.details.look('state', task, at) };
+			return found && { lines: found.lines, box, click: () => app.details.look('state', task, found.at) };
 		}
-		return this.#trackAt(task, at, box);
+		return this.#trackAt(task, scale.invert(x), box);
 	}
 
 	#trackAt(task, at, box) {

@@ -5,7 +5,7 @@ import { Cells } from '../marks/cells.js';
 import { ENTER, button, choice, h, replace } from '../dom.js';
 import { inkOn, rampColour, rampLegend } from '../marks/legend.js';
 import { RowsBy, columnsOf } from '../figures.js';
-import { Chosen, Tree, foldChoice, folded, groupName, keyOf, nameOfGroup, pickGroup } from '../groups.js';
+import { Chosen, Tree, foldChoice, folded, groupName, isVm, keyOf, nameOfGroup, pickGroup } from '../groups.js';
 import { saveTable } from '../save.js';
 import { Slices, fillRows } from '../slices.js';
 import { copyText } from '../table.js';
@@ -140,11 +140,11 @@ export class CoremapView extends View {
 			for (let i = 0; i < group.length; i++) {
 				const key = keyOf({ group: group[i], role: role[i] });
 
-				if (cpu[i] === null)
-					continue;
 				if (!of.has(key))
 					of.set(key, new Line(table));
-				of.get(key).add(i);
+				// a group without roles is in both tables
+				if (cpu[i] !== null && of.get(key).table === table)
+					of.get(key).add(i);
 			}
 		}
 		for (const row of tree.groups()) {
@@ -188,7 +188,7 @@ export class CoremapView extends View {
 		replace(this.tools, foldChoice(app, matrix.all),
 			choice('cells show', [['run', 'run %', 'of the range'], ['switches', 'switches', 'away from the task']], app.state.map, (map) => app.set({ map })),
 			rampLegend(app.palette, ...this.ramp),
-			h('span', { class: 'dim hint' }, 'click a cell: that task on that CPU over time'),
+			h('span', { class: 'dim hint' }, 'click a cell: that task or group on that CPU over time'),
 			h('span', { class: 'space' }), button('copy', 'copy the map as text', () => copyText(this.#asText('\t'))),
 			button('CSV', 'save the map as CSV, exact values', () => saveTable(app, 'coremap')));
 		this.#renderHead(columns);
@@ -303,20 +303,34 @@ export class CoremapView extends View {
 		const name = task !== undefined ? app.who(Number(task)) : row ? nameOfGroup(row) : el.closest('tr').querySelector('th').textContent;
 
 		return [`${name} on CPU ${cpu}`, `ran ${exactNs(Number(run))}, ${percent(Number(part))} of the range`, plural(Number(switches), 'switch', 'switches'),
-		task === undefined ? null : 'click: over time'];
+		task === undefined && !row ? null : 'click: over time'];
 	}
 
 	#clicked(e) {
 		const pick = e.target.closest('[data-pick]');
-		const group = this.matrix.tree?.groups().find((row) => keyOf(row) === e.target.closest('[data-fold]')?.dataset.fold);
-		const cell = e.target.closest('td.cell[data-task]');
+		const groups = this.matrix.tree?.groups() ?? [];
+		const group = groups.find((row) => keyOf(row) === e.target.closest('[data-fold]')?.dataset.fold);
+		const cell = e.target.closest('td.cell[data-card=cell]');
+		const { group: name, role } = cell?.closest('tr').dataset ?? {};
+		const of = groups.find((row) => row.group === name && (row.role ?? undefined) === role);
 
 		if (group)
 			pickGroup(this.app, group, e);
 		else if (pick)
 			this.app.toggle('tasks', Number(pick.dataset.pick), e.shiftKey);
-		else if (cell)
-			this.app.set({ view: 'cores', tasks: [Number(cell.dataset.task)], cpus: [Number(cell.dataset.cpu)] });
+		else if (cell && (of || cell.dataset.task !== undefined))
+			this.app.set({ view: 'cores', ...this.#filterFor(of, cell.dataset.task), cpus: [Number(cell.dataset.cpu)] });
+	}
+
+	/** The filter for a row: a whole group by its name, a role by its tasks. */
+	#filterFor(group, task) {
+		const none = { tasks: [], vms: [], groups: [] };
+
+		if (!group)
+			return { ...none, tasks: [Number(task)] };
+		if (group.role)
+			return { ...none, tasks: this.matrix.tree.tasksOf(group) };
+		return { ...none, [isVm(this.app, group.group) ? 'vms' : 'groups']: [group.group] };
 	}
 
 	close() {

@@ -240,8 +240,8 @@ export class CoresView extends View {
 		const bins = app.figures.shown.bins;
 		const states = this.painting !== 'state' || !bins.vcpus.length ? '' : !exact ? '; a vCPU’s slice shows its states at about that time' : this.lanes.covers() ? '; in a vCPU’s slice, each pixel shows its states in proportion' : '; a vCPU’s slice is drawn as in the guest throughout: zoom in for its states';
 
-		this.words.textContent = exact ? `Every slice, to scale; below a pixel: the task that had the CPU longest${this.rowHeight() > 4 ? ', with a line on top' : ''}${states}.` :
-			`Each column is the task that had the CPU longest in its ${duration(Math.round((bins.to - bins.from) / bins.columns))}, empty where it was mostly idle${states}` +
+		this.words.textContent = exact ? `Every slice, to scale; below a pixel: the ${this.painting === 'group' ? 'group' : 'task'} that had the CPU longest${this.rowHeight() > 4 ? ', with a line on top' : ''}${states}.` :
+			`Each column is ${this.painting === 'group' ? 'the group of the task' : 'the task'} that had the CPU longest in its ${duration(Math.round((bins.to - bins.from) / bins.columns))}, empty where it was mostly idle${states}` +
 			`${app.figures.canDecode(app.capture) ? '; zoom in for single slices.' : '; the capture is not in this page, so zoom ends here.'}`;
 	}
 
@@ -287,7 +287,7 @@ export class CoresView extends View {
 			this.#renderKey();
 	}
 
-	/** Draws slices; those below a pixel share it: the longest is drawn, and marked by a line on top. */
+	/** Draws slices; those below a pixel share it: the task or group that had it longest is drawn, and marked by a line on top. */
 	#drawPieces(s, cpu, scale, y, tall) {
 		const { all: pieces } = this.pieces;
 		const { palette } = this.app;
@@ -295,10 +295,19 @@ export class CoresView extends View {
 		const [from, to] = this.app.range;
 		const x = straight(scale);
 		const states = this.painting === 'state' && this.lanes.covers();
-		let pixel = -1, longest = 0, task = NO_TASK, which = -1;
+		const groups = this.painting === 'group';
+		const shares = new Map(); // of the pixel, by task or group: [ns, its longest slice]
+		let pixel = -1;
 		const flush = () => {
-			if (pixel < 0 || !longest)
+			let most = null;
+
+			for (const share of shares.values())
+				most = !most || share[0] > most[0] ? share : most;
+			shares.clear();
+			if (!most)
 				return;
+			const which = most[1];
+			const task = pieces.task[which];
 			const colour = this.colour(task);
 
 			if (colour && colour !== palette.plot) {
@@ -335,10 +344,19 @@ export class CoresView extends View {
 
 			if (at !== pixel) {
 				flush();
-				[pixel, longest, task, which] = [at, 0, NO_TASK, -1];
+				pixel = at;
 			}
-			if (b - a > longest && this.app.capture.tasks[pieces.task[i]]?.tid !== 0)
-				[longest, task, which] = [b - a, pieces.task[i], i];
+			const of = this.app.capture.tasks[pieces.task[i]];
+
+			if (!of || of.tid === 0)
+				continue;
+			const key = groups ? of.fold : of.index, long = pieces.to[i] - pieces.from[i];
+			const share = shares.get(key);
+
+			if (!share)
+				shares.set(key, [long, i]);
+			else
+				shares.set(key, [share[0] + long, long > pieces.to[share[1]] - pieces.from[share[1]] ? i : share[1]]);
 		}
 		flush();
 	}
@@ -496,7 +514,7 @@ export class CoresView extends View {
 
 		if (mark)
 			return { ...mark, box };
-		return this.pieces.covered ? this.#pieceAt(cpu, t, box) : this.#binAt(cpu, t, box);
+		return this.pieces.covered ? this.#pieceAt(cpu, t, scale.invert(x + 1) - t, box) : this.#binAt(cpu, t, box);
 	}
 
 	#markAt(cpu, x, y, scale) {
@@ -505,14 +523,18 @@ export class CoresView extends View {
 		const { marks, app } = this;
 		let best = -1, near = 4;
 
+		// only where they are drawn: the rest of the row is the slice's
+		const tall = this.rowHeight(), high = y % tall, edge = Math.min(10, tall / 3);
+		const here = [high < edge, high > tall - edge, false, Math.abs(high - tall / 2) < edge / 2];
+
 		for (let i = 0; i < marks.at.length; i++) {
 			const far = Math.abs(scale(marks.at[i]) - x);
 
-			if (marks.cpu[i] === cpu && far < near)
+			if (marks.cpu[i] === cpu && far < near && here[marks.what[i]])
 				[best, near] = [i, far];
 		}
 		// the stripe of an exit, at a slice's foot
-		for (let i = 0; best < 0 && y > 0.6 * this.rowHeight() && i < marks.at.length; i++) {
+		for (let i = 0; best < 0 && high > 0.6 * tall && i < marks.at.length; i++) {
 			const t = scale.invert(x);
 
 			if (marks.what[i] === EXIT && marks.cpu[i] === cpu && marks.at[i] <= t && t < marks.at[i] + marks.dur[i])
@@ -531,13 +553,20 @@ export class CoresView extends View {
 		};
 	}
 
-	#pieceAt(cpu, t, box) {
+	/** The slice with most of the pixel at @t, @wide ns. */
+	#pieceAt(cpu, t, wide, box) {
 		const { app, pieces: { all: pieces } } = this;
+		const [a, b] = [t - wide / 2, t + wide / 2];
+		let best = -1, most = -1;
 
-		for (let i = this.pieces.first(cpu, t); i < pieces.cpu.length && pieces.cpu[i] === cpu; i++) {
-			if (pieces.from[i] > t)
-				break;
-			const [from, to, task] = [pieces.from[i], pieces.to[i], pieces.task[i]];
+		for (let i = this.pieces.first(cpu, a); i < pieces.cpu.length && pieces.cpu[i] === cpu && pieces.from[i] <= b; i++) {
+			const part = Math.min(b, pieces.to[i]) - Math.max(a, pieces.from[i]);
+
+			if (part > most)
+				[best, most] = [i, part];
+		}
+		if (best >= 0) {
+			const [from, to, task] = [pieces.from[best], pieces.to[best], pieces.task[best]];
 
 			return {
 				lines: [`${app.who(task === NO_TASK ? null : task)} on CPU ${cpu}`, `${duration(to - from)} (${count(to - from)} ns)`, `from ${moment(from, 9)}`, `to ${moment(to, 9)}`],
@@ -546,7 +575,7 @@ export class CoresView extends View {
 					if (e.shiftKey && task !== NO_TASK)
 						app.toggle('tasks', task);
 					else if (task !== NO_TASK)
-						app.details.look('run', task, t);
+						app.details.look('run', task, Math.min(Math.max(t, from), to - 1));
 				},
 			};
 		}
@@ -565,7 +594,7 @@ export class CoresView extends View {
 
 		return {
 			lines: [`mostly ${app.who(task === NO_TASK ? null : task)} on CPU ${cpu}`, `busy ${percent(100 * bins.busy_ns[cpu * bins.columns + i] / wide)}, ${plural(bins.switches[cpu * bins.columns + i], 'switch', 'switches')}`,
-			`in ${duration(Math.round(wide))} from ${moment(bins.from + i * wide, 5)}`], box, click: () => app.details.lookAt(cpu, t),
+			`in ${duration(Math.round(wide))} from ${moment(bins.from + i * wide, 5)}`], box, click: () => app.details.lookAt(cpu, [bins.from + i * wide, bins.from + (i + 1) * wide], task),
 		};
 	}
 

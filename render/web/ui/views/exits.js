@@ -162,7 +162,7 @@ export class ExitsView extends View {
 			`${work.unpaired ? `; the end of ${count(work.unpaired)} not seen` : ''}` +
 			idle.map((sum) => `; and ${plural(sum.count, 'exit')} of idle guests (${clean(sum.reason)})${sum.time_ns === null ? '' : `, ${duration(sum.time_ns)}`}, not in the bars`).join('') + '.'
 			: why_not ? `Reasons of selected tasks are unknown: ${why_not}`
-				: this.app.capture.has.exit ? 'no exits in this range for these tasks' : 'no kvm_exit events: record with -e \'kvm:*\'';
+				: this.app.capture.has.exit ? 'no exits in this range for these tasks' : 'no kvm_exit events: record kvm:kvm_exit and kvm:kvm_entry, too (cdict record does)';
 	}
 
 	/** Bars, the largest first: {key, name, parts: [row by reason, in drawing order], work: their sum | undefined, idle: that of idle guests}. */

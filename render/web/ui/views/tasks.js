@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 3: every task: run time and switches, wake-ups, latency, and when it ran.
 import { d3 } from '../../d3.js';
+import { beganAt } from '../clock.js';
 import { drawMissing, drawTimeAxis, drawValueAxis, timeScale } from '../marks/axis.js';
 import { h, replace } from '../dom.js';
 import { Chosen, Tree, foldChoice, folded, groupName, keyOf, nameOfGroup, pickGroup } from '../groups.js';
@@ -62,10 +63,10 @@ export class TasksView extends View {
 			number('switches', 'switches'),
 			number('involuntary', 'forced', 'it was preempted; at the other switches it slept or blocked'),
 			number('wakeups', 'wake-ups'),
-			number('delayed_ns', 'waited', 'runnable, but not on a CPU: after wake-ups and preemptions'),
+			number('delayed_ns', 'waited', 'runnable, but not on a CPU: after wake-ups and preemptions; of a VM: all its threads, not its vCPUs alone'),
 			number('delays', 'waits', 'waits that ended in the range'),
 			number('worst_ns', 'worst', 'the longest wait, after a wake-up or a preemption'),
-			number('worst_at_ns', 'at', 'when the longest wait began'),
+			{ ...number('worst_at_ns', 'at', 'when the longest wait began; ◂: before this range'), show: (r) => (r.worst_at_ns === null || r.worst_at_ns === undefined ? '–' : beganAt(r.worst_at_ns, app.range)) },
 			number('latency_p50_ns', 'lat p50', 'from the wake-up to running: half no longer than this'),
 			number('latency_p99_ns', 'p99'),
 			number('latency_max_ns', 'max', 'the longest wait after a wake-up'),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 1: where the time of every vCPU went, worst first, with its antagonists, and when.
 import { d3 } from '../../d3.js';
-import { moment, momentIn } from '../clock.js';
+import { beganAt, moment, momentIn } from '../clock.js';
 import { ENTER, button, h, keepHeight, replace } from '../dom.js';
 import { drawLoss, drawTimeAxis, drawValueAxis, timeScale, timeTicks } from '../marks/axis.js';
 import { aroundOf } from '../details.js';
@@ -96,7 +96,7 @@ export class VcpusView extends View {
 		this.lossy.hidden = !rows.some((row) => row.lossy);
 		this.empty.hidden = rows.length > 0;
 		this.empty.textContent = app.rows('vcpu').length ? 'no vCPU matches the filter' :
-			app.capture.has.entry || app.capture.has.exit ? 'no vCPU in this window' : 'no KVM events: record with -e \'kvm:*\'';
+			app.capture.has.entry || app.capture.has.exit ? 'no vCPU in this window' : 'no KVM events: record kvm:kvm_entry and kvm:kvm_exit, too (cdict record does)';
 		this.paint();
 	}
 
@@ -173,10 +173,10 @@ export class VcpusView extends View {
 		if (!row.worst_ns)
 			return '–';
 		return h('a', {
-			class: 'pick', title: `${exactNs(row.worst_ns)} on CPU ${row.worst_cpu}${row.worst_behind ? `, behind ${clean(row.worst_behind)}` : ''}; click: show it`,
+			class: 'pick', title: `${exactNs(row.worst_ns)} on CPU ${row.worst_cpu}${row.worst_behind ? `, behind ${clean(row.worst_behind)}` : ''}${row.worst_at_ns < app.range[0] ? '; whole: it began before this range' : ''}; click: show it`,
 			data: { key: 'worst_ns', value: row.worst_ns },
 			on: { click: () => app.details.look('wait', row.task, row.worst_at_ns, { range: aroundOf({ from: row.worst_at_ns, to: row.worst_at_ns + row.worst_ns }) }) },
-		}, duration(row.worst_ns), h('span', { class: 'share', data: { key: 'worst_at_ns', value: row.worst_at_ns } }, momentIn(row.worst_at_ns, app.range[1] - app.range[0])));
+		}, duration(row.worst_ns), h('span', { class: 'share', data: { key: 'worst_at_ns', value: row.worst_at_ns } }, beganAt(row.worst_at_ns, app.range)));
 	}
 
 	/** The group of antagonists for which the vCPU waited longest. */
@@ -216,10 +216,9 @@ export class VcpusView extends View {
 	#taskLane(task) {
 		const { app } = this;
 		const lane = this.#lane('states over time', (s, _, tall, scale) => this.lanes.draw(s, task, scale, 1, tall - 2), (x) => {
-			const at = timeScale(app.range, PAD, lane.width - PAD).invert(x);
-			const found = this.lanes.at(task, at);
+			const found = this.lanes.under(task, timeScale(app.range, PAD, lane.width - PAD), x);
 
-			return found && { lines: found.lines, box: { y: 0, h: this.laneHeight }, click: () => { app.chosen = found.range ?? null; app.details.look('state', task, at); } };
+			return found && { lines: found.lines, box: { y: 0, h: this.laneHeight }, click: () => { app.chosen = found.range ?? null; app.details.look('state', task, found.at); } };
 		});
 
 		return lane;

@@ -150,9 +150,9 @@ export class Wait {
 		if (!wait || x < LEFT || lane > 2)
 			return null;
 		if (lane === 0) {
-			const found = this.lanes.at(wait.victim, at);
+			const found = this.lanes.under(wait.victim, timeScale(app.range, LEFT, this.plot.width - RIGHT), x);
 
-			return found && { lines: found.lines, box, click: () => app.details.look('state', wait.victim, at) };
+			return found && { lines: found.lines, box, click: () => app.details.look('state', wait.victim, found.at) };
 		}
 		if (!this.pieces.covered)
 			return null;

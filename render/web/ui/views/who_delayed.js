@@ -9,12 +9,12 @@ import { Wait } from './wait.js';
 // The kinds of matrix: keys of the table, and the texts around it.
 const FACES = {
 	delays: {
-		name: 'Delay by antagonist', title: 'which task or VM had the CPU that they waited for', who: 'behind', ns: 'behind_ns', percent: 'delayed_percent', sum: 'vm_delayed_ns', over: 'behind',
-		column: 'waited', columnTitle: 'preempted and waiting, of all its vCPUs',
-		says: (vm, who, ns, share) => `${vm} waited ${ns} behind ${who}, ${share} of its delay`,
+		name: 'Delay by antagonist', title: 'which task or VM had the CPU while the vCPUs of a VM waited for it', who: 'behind', ns: 'behind_ns', percent: 'delayed_percent', sum: 'vm_delayed_ns', over: 'behind',
+		column: 'vCPUs waited', columnTitle: 'preempted and waiting, of all its vCPUs together',
+		says: (vm, who, ns, share) => `${vm} waited ${ns} behind ${who}, ${share} of its waiting`,
 	},
 	beside: {
-		name: 'Guest time by sibling', title: 'which task or VM had the other thread of the core while they were in the guest', who: 'beside', ns: 'beside_ns', percent: 'beside_percent', sum: 'vm_beside_ns', over: 'beside',
+		name: 'Guest time by sibling', title: 'which task or VM had the other thread of the core while the vCPUs of a VM were in the guest', who: 'beside', ns: 'beside_ns', percent: 'beside_percent', sum: 'vm_beside_ns', over: 'beside',
 		column: 'in guest', columnTitle: 'time in the guest, of all its vCPUs; once for each other thread of the core',
 		says: (vm, who, ns, share) => `while ${vm} was in the guest, ${who} had the other thread of its core for ${ns}, ${share} of that time`,
 	},
@@ -23,7 +23,8 @@ const FACES = {
 const LEAST_VMS = 8, PAPER_VMS = 8, ABOVE = 580, ROW = 25;
 const SHEET = 1032, SHEET_COLUMN = 84; // on paper, without shares
 const NAMES = 270, COLUMN = 112; // pixels: before and after the columns, and each column
-const BEFORE = 240; // of them, before the columns
+const SHARE = 60; // of a VM's sum, not on paper
+const BEFORE = 240 + SHARE; // of them, before the columns
 const LONG = 16, LETTER = 7.5; // of a name in a column's head: letters, and pixels of each
 
 const TALL = 23; // a row of the picture
@@ -44,7 +45,7 @@ function columnsOf(rows, vms, all, { who, ns }) {
 		if (vms.includes(row.vm))
 			totals.set(row[who], (totals.get(row[who]) ?? 0) + row[ns]);
 	const sorted = [...totals].sort((a, b) => b[1] - a[1]).map(([other]) => other);
-	const room = Math.max(2, Math.floor(document.documentElement.dataset.print ? (SHEET - NAMES) / SHEET_COLUMN : (innerWidth - NAMES) / COLUMN));
+	const room = Math.max(2, Math.floor(document.documentElement.dataset.print ? (SHEET - NAMES) / SHEET_COLUMN : (innerWidth - NAMES - SHARE) / COLUMN));
 	const shown = all || sorted.length <= room ? sorted : sorted.slice(0, room - 1);
 
 	return { vms: vms.filter((vm) => shown.includes(vm)), others: shown.filter((other) => !vms.includes(other)), more: sorted.slice(shown.length) };
@@ -189,11 +190,19 @@ export class WhoDelayed {
 
 				return h('tr', { data: { row: i, vm } },
 					h('th', { class: 'who', scope: 'row', title: this.#nameOf(vm) }, h('a', { class: 'pick', role: 'button', ...ENTER, title: 'click: only this VM', on: { click: () => this.app.toggle('vms', vm) } }, h('bdi', null, this.#nameOf(vm)))),
-					h('td', { class: 'num strong', data: { key: sum, value: own[0][sum] } }, duration(own[0][sum])),
+					this.#sumCell(vm, sum, own[0][sum]),
 					vms.map((other) => this.#cell(at.get(`${vm}\n${other}`), most, other === vm)),
 					others.map((other, k) => this.#cell(at.get(`${vm}\n${other}`), most, false, k === 0)),
 					more.length ? this.#restCell(rest) : null);
 			})));
+	}
+
+	/** A VM's sum, and what it is a part of: the time of all its vCPUs. */
+	#sumCell(vm, key, ns) {
+		const group = key === 'vm_delayed_ns' ? (this.chosen.rows('vcpu_groups') ?? []).find((row) => row.group === vm) : null;
+
+		return h('td', { class: 'num strong', data: { key, value: ns }, title: group ? `${percent(group.delayed_percent)} of the time of its ${plural(group.tasks, 'vCPU')} together` : null }, duration(ns),
+			group ? h('span', { class: 'share' }, percent(group.delayed_percent)) : null);
 	}
 
 	/** Antagonists without a column: their number, and the worst one's time. */
@@ -201,7 +210,7 @@ export class WhoDelayed {
 		const { who, ns, percent: share } = this.face;
 		const [worst] = [...rows].sort((a, b) => b[ns] - a[ns]);
 
-		return h('td', { class: 'num rest', data: worst ? { key: ns, value: worst[ns], [who]: worst[who] } : {} }, worst ? button([h('span', { class: 'share' }, `${count(rows.length)} ×`), h('span', null, `≤ ${duration(worst[ns])}`)],
+		return h('td', { class: 'num rest', data: worst ? { key: ns, value: worst[ns], [who]: worst[who] } : {} }, worst ? button([h('span', { class: 'share' }, `${count(rows.length)} more`), h('span', null, `≤ ${duration(worst[ns])}`)],
 			`${count(rows.length)} more, the worst ${this.#nameOf(worst[who])} with ${percent(worst[share])}; click: show all antagonists`, () => this.#unfold(), { class: 'link' }) : '');
 	}
 
