@@ -159,7 +159,8 @@ static void keep_worst(struct analyze_chains *c, const struct analyze_switch *sw
 		return;
 	}
 	row->task = sw->next;
-	if (ns <= row->worst.dur_ns)
+	if (c->opts.at_ns ? c->opts.at_ns < from_ns || c->opts.at_ns >= sw->t_ns
+			  : ns <= row->worst.dur_ns)
 		return;
 	row->worst = (struct analyze_wait){ .at_ns = from_ns,
 					    .dur_ns = ns,

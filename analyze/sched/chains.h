@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * chains.h - the waits of some tasks for a CPU, and for the longest one of each the chain of
+ * chains.h - the waits of some tasks for a CPU, and for the longest one of each, or that at a given time, the chain of
  * wake-ups that led to it: "late 165 ms, woken by vhost-1841, woken by worker, woken by an
  * interrupt".
  *
@@ -40,7 +40,8 @@ enum { ANALYZE_CHAIN_LINKS = 16 };
 
 struct analyze_chain_row {
 	uint32_t task;
-	/* The longest wait that ended in the window; dur_ns 0: there was none. */
+	/* The longest wait that ended in the window, or the one that options.at_ns is in; dur_ns 0:
+	 * there was none. */
 	struct analyze_wait worst;
 	uint64_t held_ns; /* of it: how long @worst.behind had the CPU */
 	struct analyze_chain_link link[ANALYZE_CHAIN_LINKS];
@@ -56,6 +57,8 @@ struct analyze_chains_options {
 	/* A wait of such a task that ended, or lasts to the walk's end; may be NULL. */
 	void (*on_wait)(void *ctx, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 	void *ctx;
+	/* Not 0: a row has the wait that this time is in, instead of the longest. */
+	uint64_t at_ns;
 };
 
 struct analyze_chains;

@@ -72,7 +72,7 @@ static void warn_of_delays(struct heatmap *h)
 }
 
 static const char *const view_names[] = { "switches", "exits", "vcpu",   "coremap", "cpu",
-					  "kvm",      "cores", "delays", NULL };
+					  "kvm",      "cores", "delays", "vm",      NULL };
 static const struct view {
 	const char *name;
 	/* Values of --what and --by, the first is the default; NULL: the option is not allowed. */
@@ -80,7 +80,7 @@ static const struct view {
 	const enum analyze_slice_kind *kinds; /* slice kinds for --what; NULL: draws rows */
 	const char *titles[4];                /* by --by; for intervals see view_switches_title() */
 	const char *all;                      /* caption when no task filter is given */
-	heatmap_add_fn *add;
+	heatmap_add_fn *add, *walk;           /* walk may be NULL */
 	heatmap_draw_fn *draw;
 	bool grouped;                    /* --rows is allowed */
 	void (*warn)(struct heatmap *h); /* warns about missing events; NULL: no warning */
@@ -151,6 +151,13 @@ static const struct view {
 	  .add = heatmap_add_vcpu,
 	  .draw = heatmap_draw_delays,
 	  .warn = warn_of_delays },
+	{ .name = "vm",
+	  .titles = { "One VM: what its threads did" },
+	  .all = "no VM",
+	  .add = heatmap_add_vm,
+	  .walk = heatmap_walk_vm,
+	  .draw = heatmap_draw_vm,
+	  .warn = warn_of_vcpus },
 };
 
 /* The index of @text in @choices, 0 when not given; or reports wrong usage and returns
@@ -333,6 +340,8 @@ static int make(struct heatmap *h, const struct view *view)
 	status = figures_run_wanted(f);
 	if (status)
 		return status;
+	if (view->walk && view->walk(h, &err))
+		return figures_fail(f, &err);
 	/* Without entries the time of exits is unknown. */
 	if (view->draw == heatmap_draw_exits && !h->opts->by &&
 	    !analyze_engine_summary(f->walk.eng)->has_entry)
@@ -356,6 +365,7 @@ static void fini(struct heatmap *h)
 	array_fini(&h->states);
 	free(h->wanted);
 	heatmap_groups_fini(&h->groups);
+	heatmap_vm_free(h->vm);
 	marks_fini(&h->m);
 	figures_close(&h->f);
 }
@@ -425,7 +435,8 @@ static const struct cmd_option heatmap_options[] = {
 		0, "rows", struct heatmap_opts, rows, "WHAT", row_kinds, "task",
 		"one row per task, group or role, as cdict tasks --by (coremap, cpu, exits, vcpu)"),
 	CMD_UINT('n', "top", struct heatmap_opts, top, "N", "25",
-		 "show the N largest rows, the others as one; 0: all (coremap, cpu, delays)"),
+		 "show the N largest rows, the others as one; 0: all (coremap, cpu, delays; vm: "
+		 "the N threads that waited longest)"),
 	CMD_STRING(0, "label", struct heatmap_opts, label, "TEXT",
 		   "title of the capture, in the subtitle"),
 	CMD_CHOICE(0, "theme", struct heatmap_opts, theme, "THEME", themes, "auto",
@@ -443,6 +454,8 @@ static const struct cmd_example heatmap_examples[] = {
 	{ "cdict heatmap run.cdict --view exits", "exit reasons per vCPU, in the terminal" },
 	{ "cdict heatmap run.cdict --view delays -o delays.svg",
 	  "which VM waited behind which VM or task" },
+	{ "cdict heatmap run.cdict --view vm --vm 1044 -o vm.svg",
+	  "the threads of that VM over time, and where its time went" },
 	{ NULL, NULL },
 };
 
@@ -455,7 +468,8 @@ const struct cmd cmd_heatmap = {
 		"exits: why vCPUs left their guests; vcpu: where each vCPU's time went, worst first; "
 		"coremap: task by CPU; cpu: CPU time and context switches per task; kvm: how long "
 		"exits took, on the same grid; cores: which task ran where; delays: which VM waited behind "
-		"which VM or task. Without a task filter, IDLE is left out where it would hide the rest.",
+		"which VM or task; vm: what each thread of one VM did, and who had the CPU instead. "
+		"Without a task filter, IDLE is left out where it would hide the rest.",
 	.options = heatmap_options,
 	.opts_size = sizeof(struct heatmap_opts),
 	.max_operands = 1,

@@ -2,7 +2,7 @@
 /*
  * heatmap.h - shared by the files of cdict heatmap: options, the steps from the capture to the
  * picture and output (heatmap.c), captions (caption.c), the views (slices.c, cores.c, rows.c,
- * bars.c, delays.c), groups of tasks (groups.c).
+ * bars.c, delays.c, vm.c), groups of tasks (groups.c).
  */
 #ifndef CMD_HEATMAP_HEATMAP_H
 #define CMD_HEATMAP_HEATMAP_H
@@ -69,17 +69,20 @@ struct heatmap {
 	ARRAY(struct lanes *) states; /* by task, for vCPUs; NULL: no states */
 	bool *wanted;                 /* by task: selected */
 	struct heatmap_groups groups;
+	struct heatmap_vm *vm; /* of the view vm */
 };
 
-/* The two steps of a view: add, before the walk, registers its analyses: 0 or a negative code with
- * *err filled; draw, after it, makes marks: 0 or -ENOMEM. */
+/* The steps of a view: add, before the walk, registers its analyses, and walk, if it has that, walks
+ * again: 0 or a negative code with *err filled; draw, after it, makes marks: 0 or -ENOMEM. */
 typedef int heatmap_add_fn(struct heatmap *h, struct cdict_error *err);
 typedef int heatmap_draw_fn(struct heatmap *h);
 
 heatmap_add_fn heatmap_add_slices, heatmap_add_cores, heatmap_add_exits, heatmap_add_vcpu,
-	heatmap_add_coremap;
+	heatmap_add_coremap, heatmap_add_vm, heatmap_walk_vm;
 heatmap_draw_fn heatmap_draw_slices, heatmap_draw_cores, heatmap_draw_exits, heatmap_draw_vcpu,
-	heatmap_draw_cpu, heatmap_draw_coremap, heatmap_draw_delays;
+	heatmap_draw_cpu, heatmap_draw_coremap, heatmap_draw_delays, heatmap_draw_vm;
+
+void heatmap_vm_free(struct heatmap_vm *vm);
 
 /* heatmap_page - writes the view to -o as a page of cdict report; @what and @by as given, or NULL.
  * A status. */

@@ -10,10 +10,8 @@
 static const char *page_view(const char *view)
 {
 	static const char *const names[][2] = {
-		{ "vcpu", "vcpus" },
-		{ "delays", "vcpus" },
-		{ "cpu", "tasks" },
-		{ "kvm", "switches" },
+		{ "vcpu", "vcpus" }, { "delays", "vcpus" }, { "vm", "vcpus" },
+		{ "cpu", "tasks" },  { "kvm", "switches" },
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

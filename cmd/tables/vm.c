@@ -32,14 +32,15 @@ static int print_story(struct figures *f, const char *vm)
 		return figures_fail(f, &err);
 	text = story_text(story);
 	if (opts->chain && f->opts->format == TABLE_AS_TEXT) {
-		tables[0] = story_chains(story, 0, 0);
+		tables[0] = tables_chains(story->w, story->chains, 0, 0);
 		status = text ? figures_print(f, text, tables, 1) : figures_no_memory(f);
 	} else {
-		tables[0] = opts->chain ? story_chains(story, 0, 0) : story_parts(story);
+		tables[0] = opts->chain ? tables_chains(story->w, story->chains, 0, 0)
+					: story_parts(story);
 		tables[1] = story_threads(story);
 		tables[2] = opts->chain ? story_parts(story)
-			    : all       ? story_chains(story, 0, 0)
-					: story_chains(story, MOST_CHAINS, MOST_LINKS);
+			    : all       ? tables_chains(story->w, story->chains, 0, 0)
+				  : tables_chains(story->w, story->chains, MOST_CHAINS, MOST_LINKS);
 		status = text ? figures_print(f, text, tables, 3) : figures_no_memory(f);
 	}
 	free(text);

@@ -192,6 +192,8 @@ struct palette_rgb palette_colour(enum palette_theme theme, struct ink ink)
 		return ramp(theme, ink.level);
 	case INK_OVER:
 		return over(ramp(theme, ink.level));
+	case INK_OVER_STATE:
+		return over(palette_colour(theme, (struct ink){ INK_STATE, ink.level }));
 	case INK_STATE:
 		return states[ink.level][theme];
 	case INK_REASON:

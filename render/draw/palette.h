@@ -25,15 +25,16 @@ enum ink_kind {
 	INK_AXIS,
 	INK_GRID,
 	INK_ACCENT,
-	INK_LOSS,   /* hatched */
-	INK_RAMP,   /* level 1..PALETTE_LEVELS: how much */
-	INK_OVER,   /* text over the ramp's level */
-	INK_STATE,  /* level: enum analyze_vcpu_state */
-	INK_REASON, /* level: palette_reason() */
-	INK_TASK,   /* level: 0..PALETTE_TASKS-1, PALETTE_TASKS: any other */
-	INK_FRAME,  /* level: palette_frame() */
-	INK_CHANGE, /* level: palette_change() */
-	INK_NAMED,  /* level: palette_named() */
+	INK_LOSS,       /* hatched */
+	INK_RAMP,       /* level 1..PALETTE_LEVELS: how much */
+	INK_OVER,       /* text over the ramp's level */
+	INK_STATE,      /* level: enum analyze_vcpu_state */
+	INK_REASON,     /* level: palette_reason() */
+	INK_TASK,       /* level: 0..PALETTE_TASKS-1, PALETTE_TASKS: any other */
+	INK_FRAME,      /* level: palette_frame() */
+	INK_CHANGE,     /* level: palette_change() */
+	INK_NAMED,      /* level: palette_named() */
+	INK_OVER_STATE, /* text over the state's colour */
 };
 
 struct ink {

@@ -132,6 +132,7 @@ static const struct {
 	{ "tracks", &page_tracks, 0 },
 	{ "story", &page_story, 0 },
 	{ "queues", &page_queues, 0 },
+	{ "chain", &page_chain, 0 },
 };
 
 int page_engine_open(struct page_engine **out, const void *data, size_t size,

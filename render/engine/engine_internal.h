@@ -7,6 +7,7 @@
 #include "analyze/sched/slices.h"
 #include "analyze/walk/engine.h"
 #include "base/memory/array.h"
+#include "base/memory/map.h"
 #include "render/engine/arrays.h"
 #include "render/engine/engine.h"
 
@@ -65,7 +66,7 @@ struct page_call {
 
 extern const struct page_call page_figures, page_histogram, page_pieces, page_states, page_marks,
 	page_select, page_subsecond, page_events, page_checksum, page_flame, page_detail,
-	page_tracks, page_story, page_queues;
+	page_tracks, page_story, page_queues, page_chain;
 
 /* page_engine_digests - the capture's digests, read by the first walk; NULL: it has none. */
 int page_engine_digests(struct page_engine *e, struct digests **out, struct cdict_error *err);
@@ -83,6 +84,26 @@ int page_engine_reasons(struct page_engine *e, struct analyze_reasons **out,
 /* page_engine_wants - whether an interval is wanted: exits only with the question's reasons; @names NULL: any. */
 bool page_engine_wants(const struct page_engine *e, struct analyze_reasons *names,
 		       const struct analyze_slice *slice);
+
+/* --- reasons.c --- */
+
+struct page_reason {
+	uint32_t isa;
+	uint64_t code;
+};
+
+/* Exit reasons that an answer mentions, numbered in order of appearance. */
+struct page_reasons {
+	struct analyze_reasons *names; /* page_engine_reasons() */
+	struct map numbers;            /* of (isa, code) */
+	ARRAY(struct page_reason) all;
+};
+
+/* page_reasons_number - PAGE_NO_TASK when out of memory, which e->eng keeps. */
+uint32_t page_reasons_number(struct page_reasons *list, struct page_engine *e, uint32_t isa,
+			     uint64_t code);
+void page_reasons_write(struct json *j, const char *key, const struct page_reasons *list);
+void page_reasons_fini(struct page_reasons *list);
 
 /* --- tasks.c --- */
 

@@ -4,12 +4,10 @@
 #include <stdlib.h>
 
 #include "analyze/kvm/vcpu.h"
-#include "analyze/printing/reasons.h"
 #include "analyze/sched/slices.h"
 #include "analyze/walk/ops.h"
 #include "base/fail.h"
 #include "base/memory/array.h"
-#include "base/memory/map.h"
 #include "render/engine/engine_internal.h"
 
 /* In an array: no task, no reason. */
@@ -108,54 +106,6 @@ const struct page_call page_pieces = { .state_size = sizeof(struct pieces),
 				       .write = pieces_write,
 				       .fini = pieces_fini };
 
-/* ---- exit reasons as numbers ---- */
-
-struct reason {
-	uint32_t isa;
-	uint64_t code;
-};
-
-struct reason_list {
-	struct analyze_reasons *names;
-	struct map numbers; /* of (isa, code) */
-	ARRAY(struct reason) all;
-};
-
-static void reasons_fini(struct reason_list *list)
-{
-	analyze_reasons_free(list->names);
-	map_fini(&list->numbers);
-	array_fini(&list->all);
-}
-
-static uint32_t reason_number(struct reason_list *list, struct page_engine *e, uint32_t isa,
-			      uint64_t code)
-{
-	uint32_t *number = map_add(&list->numbers, isa, code);
-
-	if (number && *number == MAP_NEW) {
-		*number = (uint32_t)list->all.n;
-		if (array_push(&list->all, (struct reason){ isa, code }))
-			number = NULL;
-	}
-	if (number)
-		return *number;
-	analyze_engine_out_of_memory(e->eng);
-	return NONE;
-}
-
-static void reasons_write(struct json *j, const char *key, const struct reason_list *list)
-{
-	char room[24];
-
-	json_open(j, key, '[', false);
-	for (size_t i = 0; i < list->all.n; i++)
-		json_text(j, NULL,
-			  analyze_reasons_text(list->names, list->all.at[i].isa,
-					       list->all.at[i].code, room));
-	json_close(j);
-}
-
 /* ---- states of vCPUs ---- */
 
 struct state {
@@ -165,7 +115,7 @@ struct state {
 
 struct states {
 	struct analyze_vcpus *vcpus;
-	struct reason_list reasons;
+	struct page_reasons reasons;
 	ARRAY(struct state) all;
 };
 
@@ -184,8 +134,8 @@ static void report_state(void *ctx, const struct analyze_vcpu_piece *piece)
 		return;
 	state.task = known->number;
 	if (piece->reason)
-		state.reason =
-			reason_number(&s->reasons, e, piece->reason->isa, piece->reason->reason);
+		state.reason = page_reasons_number(&s->reasons, e, piece->reason->isa,
+						   piece->reason->reason);
 	if (array_push(&s->all, state))
 		analyze_engine_out_of_memory(e->eng);
 }
@@ -218,7 +168,7 @@ static int states_write(struct page_engine *e, struct arrays *a, struct cdict_er
 	arrays_member(a, "task", s->all, task);
 	arrays_member(a, "state", s->all, state);
 	arrays_member(a, "reason", s->all, reason);
-	reasons_write(a->j, "reasons", &s->reasons);
+	page_reasons_write(a->j, "reasons", &s->reasons);
 	arrays_member(a, "behind", s->all, behind);
 	arrays_member(a, "from", s->all, from_ns);
 	arrays_member(a, "to", s->all, to_ns);
@@ -230,7 +180,7 @@ static void states_fini(struct page_engine *e)
 	struct states *s = e->state;
 
 	analyze_vcpus_free(s->vcpus);
-	reasons_fini(&s->reasons);
+	page_reasons_fini(&s->reasons);
 	array_fini(&s->all);
 }
 
@@ -256,7 +206,7 @@ struct open_marks {
 
 struct marks {
 	struct analyze_ops ops;
-	struct reason_list reasons;
+	struct page_reasons reasons;
 	ARRAY(struct open_marks) open; /* by task */
 	ARRAY(struct mark) all;
 };
@@ -336,7 +286,8 @@ static void mark_kvm(void *self, const struct analyze_kvm *k)
 	if (k->kind == ANALYZE_KIND_KVM_REASON) {
 		analyze_reasons_code(m->reasons.names, &isa, &code, k->how);
 		if (open->kvm && m->all.at[open->kvm - 1].what == MARK_EXIT)
-			m->all.at[open->kvm - 1].text = reason_number(&m->reasons, e, isa, code);
+			m->all.at[open->kvm - 1].text =
+				page_reasons_number(&m->reasons, e, isa, code);
 		return;
 	}
 	before = open->kvm ? &m->all.at[open->kvm - 1] : NULL;
@@ -349,7 +300,7 @@ static void mark_kvm(void *self, const struct analyze_kvm *k)
 	if (entry || !open->kvm)
 		return;
 	analyze_reasons_code(m->reasons.names, &isa, &code, k->how);
-	m->all.at[open->kvm - 1].text = reason_number(&m->reasons, e, isa, code);
+	m->all.at[open->kvm - 1].text = page_reasons_number(&m->reasons, e, isa, code);
 }
 
 /* Whether any mark has no end yet. */
@@ -395,7 +346,7 @@ static int marks_write(struct page_engine *e, struct arrays *a, struct cdict_err
 	arrays_double(a, "dur", m->all.at ? &m->all.at->dur_ns : NULL, m->all.n,
 		      sizeof(*m->all.at));
 	arrays_member(a, "text", m->all, text);
-	reasons_write(a->j, "texts", &m->reasons);
+	page_reasons_write(a->j, "texts", &m->reasons);
 	return 0;
 }
 
@@ -403,7 +354,7 @@ static void marks_fini(struct page_engine *e)
 {
 	struct marks *m = e->state;
 
-	reasons_fini(&m->reasons);
+	page_reasons_fini(&m->reasons);
 	array_fini(&m->open);
 	array_fini(&m->all);
 }

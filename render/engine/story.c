@@ -90,7 +90,7 @@ static int telling_write(struct page_engine *e, struct arrays *a, struct cdict_e
 	json_open(a->j, "tables", '{', true);
 	rc = put_table(t, e, a->j, story_parts(t->story));
 	rc |= put_table(t, e, a->j, story_threads(t->story));
-	rc |= put_table(t, e, a->j, story_chains(t->story, 0, 0));
+	rc |= put_table(t, e, a->j, tables_chains(t->story->w, t->story->chains, 0, 0));
 	json_close(a->j);
 	return rc ? cdict_fail_nomem(err) : 0;
 }

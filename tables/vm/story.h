@@ -95,9 +95,12 @@ void story_free(struct story *s);
 
 struct table *story_parts(const struct story *s);
 struct table *story_threads(const struct story *s);
-/* story_chains - a row per link of the longest wait of each thread; of the @most with the longest,
- * and the first @links of each; 0: all. */
-struct table *story_chains(const struct story *s, size_t most, unsigned links);
+/* tables_chains - a row per link of the wait of each task; of the @most with the longest, and the
+ * first @links of each; 0: all. */
+struct table *tables_chains(const struct tables_walk *w, const struct analyze_chains *chains,
+			    size_t most, unsigned links);
+/* table_put_task - the full name of @task. */
+void table_put_task(struct table *t, size_t column, const struct tables_walk *w, uint32_t task);
 /* story_put_of - the detail of a row of STORY_WAITED, _EXIT or _VMM: "behind 1959", "msr". */
 void story_put_of(struct sink *out, const struct story_row *row);
 /* story_text - the sentences, a line each; to be freed. story_says - the same with mentions

@@ -172,8 +172,14 @@ export class Decoder {
 		return this.#ask(capture, { call: 'detail', range, type: kind, tasks: [task], lo_ns: at }, how);
 	}
 
-	tracks(capture, range, { tasks, columns = 1024, max = 20000, ...how }) {
-		return this.#ask(capture, { call: 'tracks', range, tasks, columns, max }, how);
+	// type 'vm': also the exits of their vCPUs, and who woke them.
+	tracks(capture, range, { tasks, columns = 1024, max = 20000, type = null, ...how }) {
+		return this.#ask(capture, { call: 'tracks', range, tasks, columns, max, type }, how);
+	}
+
+	// The wake-ups before the wait of @task that contains the time @at.
+	chain(capture, range, { task, at, ...how }) {
+		return this.#ask(capture, { call: 'chain', range, tasks: [task], lo_ns: at }, how);
 	}
 
 	queues(capture, range, { columns = 1024, max = 20000, ...how } = {}) {

@@ -2,9 +2,10 @@
 // The thing that was clicked, in any view: its true begin, end and length, its cause and effect, its content, and links
 // to its neighbours and to longer ones.
 import { tableObjects } from '../page.js';
+import { chainWords } from './chain.js';
 import { moment } from './clock.js';
 import { button, h, replace, swatch } from './dom.js';
-import { Question } from './figures.js';
+import { Question, rowsOf } from './figures.js';
 import { within } from './input/gestures.js';
 import { STATE_WORDS } from './marks/legend.js';
 import { clean, count, duration, exactNs, percent } from './text.js';
@@ -17,6 +18,7 @@ const OFF = { asleep: 'asleep', blocked: 'in uninterruptible sleep (D)', preempt
 const MOST_ROWS = 5; // of the table of its content
 const LARGE = 1500000; // events: with more, a walk around the thing comes first
 const AROUND_NS = 20e6;
+const LINKS = 8; // of a chain of wake-ups
 const SMALL = 0.02; // of the range: smaller things are zoomed to
 
 /**
@@ -34,6 +36,8 @@ export class Details {
 		this.app = app;
 		this.question = new Question(app);
 		this.inside = new Question(app);
+		this.wakes = new Question(app);
+		this.chain = null; // {links} before the wait: [{task, from, waited, cpu, ...}]
 		this.what = h('div', { class: 'details-what' });
 		this.story = h('dl', { class: 'details-story' });
 		this.within = h('div', { class: 'details-inside' });
@@ -84,6 +88,9 @@ export class Details {
 		if (!wanted) {
 			this.question.drop();
 			this.inside.drop();
+			this.#dropChain();
+			if (this.key)
+				app.view.looked();
 			this.key = this.thing = this.answer = null;
 			return;
 		}
@@ -93,6 +100,7 @@ export class Details {
 		}
 		this.key = key;
 		this.answer = this.rows = null;
+		this.#dropChain();
 		// a thing of another task does not stay marked
 		if (this.thing?.task !== wanted.task || this.thing.kind !== wanted.kind)
 			this.thing = null;
@@ -128,11 +136,38 @@ export class Details {
 		this.answer = answer;
 		this.error = error ? `not decoded: ${error.message}` : answer.thing ? null : 'no data for this moment';
 		this.thing = answer?.thing ? { ...answer.thing, kind: wanted.kind, task: wanted.task } : null;
-		if (this.thing && JSON.stringify(before) !== JSON.stringify(answer.thing))
+		if (this.thing && JSON.stringify(before) !== JSON.stringify(answer.thing)) {
 			this.#askInside();
+			this.#askChain();
+		}
 		this.#render();
-		app.view.paint();
+		app.view.looked();
 		app.pins.paint();
+	}
+
+	#dropChain() {
+		this.wakes.drop();
+		this.chain = null;
+	}
+
+	/** If it is a wait, or ended with one: asks who woke whom before. */
+	#askChain() {
+		const { app, thing, answer: { stay } } = this;
+		const { capture, window } = app;
+		const waits = thing.kind === 'wait' || ['preempted', 'waiting'].includes(thing.state) || (thing.kind === 'off' && stay?.woken);
+
+		this.#dropChain();
+		if (!waits || !thing.ended)
+			return;
+		const range = [window[0], Math.min(window[1], thing.to + 1)];
+
+		this.wakes.ask((decoder, signal) => decoder.chain(capture, range, { task: thing.task, at: thing.to - 1, signal }), (chain) => {
+			const links = rowsOf(chain?.tables?.chains).map((row, i) => ({ ...row, task: chain.tasks[i], from: row.ready_ns, waited: row.waited_ns, cpu: row.waker_cpu }));
+
+			this.chain = links.length ? { links } : null;
+			this.#render();
+			app.view.looked();
+		});
 	}
 
 	/** The thing's CPU. */
@@ -322,6 +357,12 @@ export class Details {
 			if (stay.in)
 				came(stay.in, 'came back after');
 		}
+		if (this.chain)
+			say('wake-ups', 'chain', ...chainWords(this.chain.links, LINKS, (i) => {
+				const { task, from, waited } = this.chain.links[i];
+
+				return i && task !== null ? () => this.look(waited ? 'wait' : 'run', task, from) : null;
+			}));
 		return out;
 	}
 

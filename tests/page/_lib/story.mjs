@@ -5,17 +5,24 @@
 import { Browser } from './browser.mjs';
 import { cdict, parseExact } from './page.mjs';
 
-const STORY = `JSON.stringify((() => { const el = document.querySelector('.story'); return el.hidden ? null : {
+const STORY = `JSON.stringify((() => { const el = document.querySelector('.story'); return el.hidden || !el.dataset.range ? null : {
 	vm: el.dataset.vm,
 	parts: [...el.querySelectorAll('[data-part]')].map((d) => [d.dataset.part, Number(d.dataset.value)]),
 	threads: [...el.querySelectorAll('table[data-table=threads] tbody tr')].map((tr) => [Number(tr.dataset.tid), ...['run_ns', 'delayed_ns', 'delays', 'worst_ns'].map((key) => JSON.parse(tr.querySelector('[data-key=' + key + ']')?.dataset.value ?? 'null'))]),
 	chains: [...el.querySelectorAll('[data-chain]')].map((li) => [...li.querySelectorAll('[data-link]')].map((d) => Number(d.dataset.value))),
 	text: el.querySelector('.sentence').textContent }; })())`;
+// The lanes of the range, once they have arrived: the time in each state, the exits; the arrows of the chain.
+const LANES = `JSON.stringify((() => { const { app } = cdictPage, line = app.view.story?.timeline, a = line?.tracks.answer;
+	return !a || String(a.range) !== String(app.range) || document.documentElement.dataset.busy ? null : line.lanes.map(({ task, vcpu }) => ({ tid: app.capture.tasks[task].tid, vcpu,
+		...Object.fromEntries(line.tracks.sums(task)), exits: vcpu ? a.exits.subarray(...[0, 1].map((k) => (a.vcpus.indexOf(task) + k) * a.columns)).reduce((sum, n) => sum + n, 0) : 0 })); })())`;
+const CHAIN = `JSON.stringify((() => { const { app } = cdictPage, line = app.view.story.timeline, tid = (task) => app.capture.tasks[task].tid;
+	return !app.details.chain || document.documentElement.dataset.busy ? null : { arrows: line.arrows.filter(({ chosen }) => chosen).map(({ at, by, task }) => [at, tid(by), tid(task)]),
+		range: app.range, lanes: line.lanes.map(({ task }) => tid(task)), text: document.querySelector('.details [data-tells=chain]').textContent }; })())`;
 const seconds = (t0, ns) => { const s = String(BigInt(t0) + BigInt(ns)).padStart(10, '0'); return `${s.slice(0, -9)}.${s.slice(-9)}`; };
 
-async function storyOf(tab) {
+async function storyOf(tab, what = STORY) {
 	for (let i = 0; i < 200; i++) {
-		const story = JSON.parse(await tab.evaluate(STORY));
+		const story = JSON.parse(await tab.evaluate(what));
 		if (story) return story;
 		await new Promise((done) => { setTimeout(done, 50); });
 	}
@@ -48,7 +55,58 @@ async function check(browser, file, cdictFile) {
 		says(story.parts.reduce((sum, [, ns]) => sum + ns, 0) === Number(want.total.time_ns), `${where}: parts add up to something else than ${want.total.time_ns}`);
 		for (const [what, got, expected] of [['parts', story.parts, parts], ['threads', story.threads, threads], ['chains', story.chains, chains.filter(Boolean)]])
 			says(JSON.stringify(got) === JSON.stringify(expected), `${where}: ${what} of ${vm} are ${JSON.stringify(got)}, the command's ${JSON.stringify(expected)}`);
+		return compareLanes(where, vm, time, want);
+	};
+	// each lane's sums are the figures of vm, vcpu and exits
+	const compareLanes = async (where, vm, time, want) => {
+		const lanes = await storyOf(tab, LANES);
+		const { vcpu: vcpus } = parseExact(cdict('vcpu', '--vm', vm, cdictFile, '--json', '-q', '--max-loss', '100', ...time));
+		const exits = cdict('script', '-e', 'kvm:kvm_exit', cdictFile, '-q', '--max-loss', '100', ...time).split('\n').map((line) => Number(line.match(/\s(\d+)\s+\[\d+\]/)?.[1]));
+
+		if (!lanes)
+			return says(false, `${where}: no lanes of ${vm}`);
+		says(want.threads.every(({ tid, run_ns: run, delayed_ns: waited }) => (!run && !waited) || lanes.some((lane) => lane.tid === tid)) || lanes.length === 12, `${where}: a thread of ${vm} has no lane`);
+		for (const lane of lanes) {
+			const thread = want.threads.find(({ tid }) => tid === lane.tid), vcpu = vcpus.find(({ tid }) => tid === lane.tid);
+			const figures = vcpu ? ['guest', 'exit', 'qemu', 'preempted', 'waiting', 'halted', 'blocked'].map((state) => [state, lane[state], vcpu[`${state}_ns`]])
+				: [['run', lane.running, thread?.run_ns], ['waited', lane.preempted + lane.waiting, thread?.delayed_ns]];
+
+			if (vcpu)
+				figures.push(['exits', lane.exits, exits.filter((tid) => tid === lane.tid).length]);
+			for (const [state, got, expected] of figures)
+				says(got === Number(expected ?? 0), `${where}: the lane of ${lane.tid} has ${got} ${state}, the command ${expected}`);
+		}
 		return undefined;
+	};
+	// the chain of the open wait: its arrows are the links of the command's first chain
+	const compareChain = async (vm) => {
+		const got = await storyOf(tab, CHAIN);
+		const links = parseExact(cdict('vm', vm, cdictFile, '--chain', '--json', '-q', '--max-loss', '100')).chains.filter(({ chain }) => chain === 0);
+
+		if (!got)
+			return says(false, `no chain of ${vm}`);
+		const arrows = links.slice(0, -1).map((link, i) => [Number(BigInt(link.ready_ns) - BigInt(t0)), links[i + 1].tid, link.tid]).filter(([at]) => at >= got.range[0] && at <= got.range[1]);
+
+		says(JSON.stringify(got.arrows) === JSON.stringify(arrows), `arrows of ${vm} are ${JSON.stringify(got.arrows)}, the links ${JSON.stringify(arrows)}`);
+		says(links.every(({ tid }) => got.lanes.includes(tid)), `not all of the chain's tasks are lanes: ${got.lanes}`);
+		says(links.slice(0, 8).every(({ name }) => got.text.includes(name)) && got.text.includes(' late '), `the details call the chain ${got.text}`);
+		return undefined;
+	};
+	// a click at the middle of the open thing in its lane opens the same thing
+	const clickLane = async () => {
+		const { x, y, look } = JSON.parse(await tab.evaluate(`JSON.stringify((() => { const { app } = cdictPage, { lanes, plot } = app.view.story.timeline, { thing } = app.details;
+			plot.canvas.scrollIntoView({ block: 'center' });
+			const lane = lanes.find(({ task }) => task === thing.task), box = plot.canvas.getBoundingClientRect(), [from, to] = app.range, look = [thing.task, thing.from, thing.to];
+			app.details.close();
+			return { look, x: box.left + plot.time.left + ((thing.from + thing.to) / 2 - from) / (to - from) * (box.width - plot.time.left - plot.time.right), y: box.top + lane.top + lane.tall / 2 }; })())`));
+
+		await tab.idle();
+		await tab.move(x, y);
+		for (const type of ['mousePressed', 'mouseReleased'])
+			await tab.mouse(type, x, y, { button: 'left', buttons: 1, clickCount: 1 });
+		await tab.idle();
+		const got = await tab.evaluate('JSON.stringify((({ task, from, to }) => [task, from, to])(cdictPage.app.details.thing ?? {}))');
+		says(got === JSON.stringify(look), `a click in a lane opens ${got}, not ${JSON.stringify(look)}`);
 	};
 
 	// one click on the first finding about a VM
@@ -62,6 +120,8 @@ async function check(browser, file, cdictFile) {
 	}
 	await tab.evaluate('document.querySelector(".chains button").click()');
 	says(JSON.parse(await tab.evaluate('JSON.stringify(cdictPage.app.state.range)')), 'a click on a wait does not show its time');
+	await compareChain(vms.slice(0, 3).at(-1));
+	await clickLane();
 	const part = [Math.floor(from + (to - from) * 0.4), Math.floor(from + (to - from) * 0.6)];
 	await tab.go(`#vms=${encodeURIComponent(vms[0])}&range=${part}`);
 	await compare('a range', vms[0], part);

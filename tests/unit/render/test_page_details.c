@@ -192,11 +192,11 @@ static void tracks_add_up_to_the_range(void **state)
 			ask(&a, q);
 			n = json_array_size(json_object_get(a.answer, "tasks"));
 			each = (double)(q.to_ns - q.from_ns);
-			assert_int_equal(count_of(&a, "ns"), n * 6 * columns);
+			assert_int_equal(count_of(&a, "ns"), n * 10 * columns);
 			for (size_t row = 0; row < n; row++) {
 				sum = 0;
-				for (size_t i = 0; i < 6 * columns; i++)
-					sum += number(&a, "ns", row * 6 * columns + i);
+				for (size_t i = 0; i < 10 * columns; i++)
+					sum += number(&a, "ns", row * 10 * columns + i);
 				ran += sum;
 				/* time before a task was seen belongs to no task */
 				assert_true(sum <= each);

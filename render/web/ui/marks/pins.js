@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Tasks that stay in view in all views, each as a lane under the strip.
 import { LEFT, RIGHT, drawLoss, timeScale } from './axis.js';
-import { moment } from '../clock.js';
 import { button, h, replace } from '../dom.js';
-import { Question } from '../figures.js';
 import { timeGestures } from '../input/gestures.js';
-import { Lanes, outline } from './lanes.js';
+import { Lanes } from './lanes.js';
 import { drawMarks } from './marks.js';
 import { Plot } from './plot.js';
-import { count, duration } from '../text.js';
+import { Tracks } from './tracks.js';
+import { count } from '../text.js';
 
 const LANE = 18, GAP = 2;
 const MOST = 8; // lanes
-const STATES = ['running', 'preempted', 'waiting', 'asleep', 'blocked', 'unknown'];
-const WORDS = {
-	running: 'running', preempted: 'preempted: ready to run, another task had the CPU', waiting: 'waiting: woken, not yet on a CPU',
-	asleep: 'asleep', blocked: 'in uninterruptible sleep (D), or stopped', unknown: 'unknown',
-};
-const LOOKS = { running: 'run', preempted: 'wait', waiting: 'wait', asleep: 'off', blocked: 'off' };
-const COLUMNS = 1024;
 
 export class Pins {
 	constructor(app) {
 		this.app = app;
 		this.lanes = new Lanes(app, () => this.paint());
-		this.question = new Question(app);
+		this.tracks = new Tracks(app, () => this.paint()); // of tasks that are not vCPUs
 		this.offer = h('span', { class: 'pin-offer' });
 		this.closers = h('div', { class: 'pin-closers' });
 		this.plot = new Plot({
@@ -51,7 +43,7 @@ export class Pins {
 		this.#renderOffer();
 		this.el.hidden = !tasks.length;
 		if (!tasks.length) {
-			this.question.drop();
+			this.tracks.drop();
 			this.lanes.close();
 			this.asked = null;
 			return;
@@ -83,27 +75,15 @@ export class Pins {
 		this.asked = key;
 		if (others.length < tasks.length)
 			this.lanes.follow(tasks.filter((task) => this.#isVcpu(task)));
-		if (!others.length || !app.figures.canDecode(app.capture)) {
-			this.question.drop();
-			return;
-		}
-		const { range, capture } = app;
-
-		this.question.ask((decoder, signal) => decoder.tracks(capture, range, { tasks: others, columns: COLUMNS, signal }), (answer) => {
-			this.tracks = answer ? { range, ...answer } : null;
-			this.paint();
-		});
+		if (others.length && app.figures.canDecode(app.capture))
+			this.tracks.follow(others);
+		else
+			this.tracks.drop();
 	}
 
 	paint() {
 		if (!this.el.hidden)
 			this.plot.paint();
-	}
-
-	#colour(state) {
-		const { palette } = this.app;
-
-		return { running: palette.tasks[2], preempted: palette.states.preempted, waiting: palette.states.waiting, asleep: palette.states.halted, blocked: palette.states.blocked }[state];
 	}
 
 	#draw(s, width) {
@@ -118,49 +98,10 @@ export class Pins {
 			const top = i * (LANE + GAP) + 1;
 
 			s.text(LEFT - 8, top + LANE / 2, app.who(task), { colour: palette.text, anchor: 'end', room: LEFT - 34, size: 12 });
-			if (this.#isVcpu(task)) {
-				this.lanes.draw(s, task, scale, top, LANE);
-			} else {
-				s.rect(LEFT, top, width - LEFT - RIGHT, LANE, palette.plot);
-				s.clip(LEFT, top, width - LEFT - RIGHT, LANE, () => this.#drawTrack(s, task, scale, top));
-				outline(s, app, task, scale, top, LANE);
-			}
+			(this.#isVcpu(task) ? this.lanes : this.tracks).draw(s, task, scale, top, LANE);
 		});
 		drawLoss(s, palette, app.capture, scale, 0, bottom);
 		drawMarks(s, app, scale, 0, bottom);
-	}
-
-	#drawTrack(s, task, scale, top) {
-		const { tracks } = this;
-		const row = tracks ? tracks.tasks.indexOf(task) : -1;
-		const mark = (state, x, y, w, tall) => (state === 'unknown' ? s.hatch(x, y, w, tall, this.app.palette.loss) : s.rect(x, y, w, tall, this.#colour(state)));
-
-		if (row < 0)
-			return;
-		if (tracks.exact && tracks.task.length < 4 * COLUMNS) {
-			for (let i = 0; i < tracks.task.length; i++) {
-				const x = scale(tracks.from[i]);
-
-				if (tracks.task[i] === task)
-					mark(tracks.states[tracks.state[i]], x, top, Math.max(0.5, scale(tracks.to[i]) - x), LANE);
-			}
-			return;
-		}
-		const wide = (tracks.range[1] - tracks.range[0]) / tracks.columns;
-
-		for (let column = 0; column < tracks.columns; column++) {
-			const x = scale(tracks.range[0] + column * wide), w = scale(tracks.range[0] + (column + 1) * wide) - x;
-			let y = top + LANE;
-
-			STATES.forEach((state, k) => {
-				const part = tracks.ns[(row * STATES.length + k) * tracks.columns + column] / wide * LANE;
-
-				if (part < 0.05)
-					return;
-				y -= part;
-				mark(state, x, Math.max(top, y), w + 0.3, part);
-			});
-		}
 	}
 
 	#hit(x, y) {
@@ -180,31 +121,9 @@ export class Pins {
 
 			return found && { lines: found.lines, box, click: () => app.details.look('state', task, found.at) };
 		}
-		return this.#trackAt(task, scale.invert(x), box);
-	}
+		const at = scale.invert(x);
+		const found = this.tracks.at(task, at);
 
-	#trackAt(task, at, box) {
-		const { app, tracks } = this;
-
-		if (!tracks?.tasks.includes(task))
-			return null;
-		if (!tracks.exact) {
-			const column = Math.floor((at - tracks.range[0]) / (tracks.range[1] - tracks.range[0]) * tracks.columns);
-			const row = tracks.tasks.indexOf(task);
-			const parts = STATES.map((state, k) => [state, tracks.ns[(row * STATES.length + k) * tracks.columns + column] ?? 0]).filter(([, ns]) => ns > 0).sort((a, b) => b[1] - a[1]);
-
-			return parts.length ? { lines: [`${app.who(task)} at ${moment(at, 4)}`, ...parts.slice(0, 2).map(([state, ns]) => `${duration(ns)} ${WORDS[state]}`), 'zoom in for single slices'], box } : null;
-		}
-		for (let i = 0; i < tracks.task.length; i++) {
-			if (tracks.task[i] !== task || tracks.from[i] > at || tracks.to[i] <= at)
-				continue;
-			const state = tracks.states[tracks.state[i]];
-
-			return {
-				lines: [`${app.who(task)}: ${WORDS[state]}`, state === 'running' ? `on CPU ${tracks.cpu[i]}` : null, duration(tracks.to[i] - tracks.from[i]), `from ${moment(tracks.from[i], 9)}`],
-				box, click: LOOKS[state] ? () => app.details.look(LOOKS[state], task, at) : null,
-			};
-		}
-		return null;
+		return found && { lines: found.lines, box, click: found.look ? () => app.details.look(found.look, task, at) : null };
 	}
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The chosen VM: where the time of its vCPUs went, which of its threads waited, and who woke them; as cdict vm.
-import { chosenVm } from '../input/selection.js';
+import { chainWords } from '../chain.js';
 import { aroundOf } from '../details.js';
 import { h, replace } from '../dom.js';
 import { Question, placesBy, rowsOf } from '../figures.js';
 import { wordsOf } from '../findings.js';
+import { chosenVm } from '../input/selection.js';
 import { Table } from '../table.js';
 import { clean, duration, exactNs, percent, vmName } from '../text.js';
+import { Timeline } from './timeline.js';
 
 const LINKS = 6; // of a chain, shown at first
 
@@ -22,6 +24,7 @@ export class Story {
 		this.words = h('p', { class: 'sentence' });
 		this.bar = h('div', { class: 'bar story-bar' });
 		this.chains = h('div', { class: 'chains' });
+		this.timeline = new Timeline(view);
 		this.threads = new Table([
 			{ key: 'task', title: 'thread', text: true, value: (r) => this.app.who(r.task), show: (r) => h('bdi', null, this.app.who(r.task)) },
 			{ key: 'role', title: 'role', text: true },
@@ -37,7 +40,7 @@ export class Story {
 			app: this.app, name: 'threads', file: view.file('threads'), rowData: (r) => ({ task: r.task, tid: this.app.capture.tasks[r.task].tid }),
 			onRow: (r) => this.#show(r.task, r.worst_at_ns, r.worst_ns),
 		});
-		this.el = h('section', { class: 'story', 'aria-label': 'the chosen VM', hidden: true }, this.head, this.words, this.bar, this.threads.el, this.chains);
+		this.el = h('section', { class: 'story', 'aria-label': 'the chosen VM', hidden: true }, this.head, this.words, this.bar, this.timeline.el, this.threads.el, this.chains);
 	}
 
 	update() {
@@ -45,11 +48,15 @@ export class Story {
 		const vm = app.figures.canDecode(app.capture) ? chosenVm(app) : null;
 		const key = vm === null ? null : `${app.capture.index} ${app.range} ${vm}`;
 
+		this.timeline.update(vm);
 		if (key === this.key)
 			return;
 		this.key = key;
 		this.question.drop();
-		this.el.hidden = true;
+		delete this.el.dataset.range;
+		if (vm === null || vm !== this.vm)
+			this.el.hidden = true;
+		this.vm = vm;
 		if (vm === null)
 			return;
 		const tasks = app.capture.tasks.filter((t) => t.fold_kind === 'vm' && t.fold === vm && t.vcpu !== null).map((t) => t.index);
@@ -58,10 +65,15 @@ export class Story {
 			this.question.ask((decoder, signal) => decoder.story(app.capture, app.range, { tasks, signal }), (story) => this.#draw(story));
 	}
 
-	/** Shows the time around a wait, and its details. */
+	close() {
+		this.question.drop();
+		this.timeline.close();
+	}
+
+	/** Shows a wait: the time around it, its details and its chain. */
 	#show(task, at, ns) {
 		if (ns)
-			this.app.set({ range: aroundOf({ from: at, to: at + ns }), tasks: [task] });
+			this.app.details.look('wait', task, at, { range: aroundOf({ from: at, to: at + ns }) });
 	}
 
 	#draw(story) {
@@ -73,6 +85,7 @@ export class Story {
 		this.story = story;
 		this.el.hidden = false;
 		this.el.dataset.vm = story.vm;
+		this.el.dataset.range = app.range.join(); // of the figures
 		replace(this.head, h('bdi', null, vmName(story.vm)));
 		replace(this.words, story.sentences.map((says) => h('span', { class: 'line' }, wordsOf(app, { says }))));
 		replace(this.bar, parts.map((part) => h('div', {
@@ -92,22 +105,7 @@ export class Story {
 		const chains = [...placesBy(links.map((link) => link.chain)).values()].map((places) => places.map((i) => links[i]));
 
 		return [chains.length ? h('h4', null, 'The longest waits, and who woke whom') : null,
-		h('ol', null, chains.map((chain) => h('li', { data: { chain: chain[0].chain } }, this.#chain(chain))))];
-	}
-
-	/** "vhost-1841 late 165 ms ← CPU 0/KVM, which waited 1.02 ms and ran 1.42 ms ← an interrupt on CPU 1" */
-	#chain(chain) {
-		const name = (link) => h('bdi', { class: 'name', data: { link: link.link, key: 'waited_ns', value: link.waited_ns } }, clean(link.name));
-		const [first] = chain;
-		const shown = chain.slice(0, LINKS);
-		const last = shown.at(-1);
-		const end = shown.length < chain.length ? '…' : clean(last.by);
-
-		return [
-			h('button', { type: 'button', class: 'link', title: 'show this wait', on: { click: () => this.#showChain(first) } }, name(first), ` late ${duration(first.waited_ns)}`),
-			...shown.slice(1).flatMap((link) => [' ← ', name(link), ` (waited ${duration(link.waited_ns)}, ran ${duration(link.ran_ns)})`]),
-			' ← ', end,
-		];
+		h('ol', null, chains.map((chain) => h('li', { data: { chain: chain[0].chain } }, chainWords(chain, LINKS, (i) => (i ? null : () => this.#showChain(chain[0]))))))];
 	}
 
 	#showChain(link) {

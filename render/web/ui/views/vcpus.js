@@ -55,6 +55,11 @@ export class VcpusView extends View {
 		return this.app.rows('vcpu').filter((row) => this.app.selection.task(row.task));
 	}
 
+	looked() {
+		this.story.update();
+		this.paint();
+	}
+
 	/** The tables by VM have arrived. */
 	vmsKnown() {
 		this.update({ figures: true });
@@ -327,6 +332,7 @@ export class VcpusView extends View {
 	}
 
 	close() {
+		this.story.close();
 		this.delays.close();
 		this.slices.drop();
 		this.lanes.close();

@@ -40,6 +40,11 @@ export class View {
 		}
 	}
 
+	/** Called when the details of the clicked thing have arrived. */
+	looked() {
+		this.paint();
+	}
+
 	/** Called after a change of {range, figures, filter, options}. */
 	update() {
 		this.paint();

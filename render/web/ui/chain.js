@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// A chain of wake-ups in words: "vhost-1841 late 165 ms ← CPU 0/KVM (waited 1.02 ms, ran 1.42 ms) ← an interrupt on CPU 1".
+import { h } from './dom.js';
+import { clean, duration } from './text.js';
+
+/** @links: rows of the table "chains"; at most @most are shown; @go(i): at a click on the name of link i, or null. */
+export function chainWords(links, most, go) {
+	const shown = links.slice(0, most);
+	const name = (link, i) => {
+		const text = h('bdi', { class: 'name', data: { link: link.link, key: 'waited_ns', value: link.waited_ns } }, clean(link.name));
+
+		return go(i) ? h('button', { type: 'button', class: 'link', title: 'show this wait', on: { click: go(i) } }, text) : text;
+	};
+
+	return [
+		name(links[0], 0), ` late ${duration(links[0].waited_ns)}`,
+		...shown.slice(1).flatMap((link, i) => [' ← ', name(link, i + 1), ` (waited ${duration(link.waited_ns)}, ran ${duration(link.ran_ns)})`]),
+		' ← ', shown.length < links.length ? '…' : clean(shown.at(-1).by),
+	];
+}
