@@ -70,15 +70,15 @@ static size_t unescape(char *out, size_t size, struct part p)
 	return n;
 }
 
-/* "qemu-12-NAME" (libvirt since 1.2.15) or "qemu-NAME". */
+/* "qemu-12-NAME" (libvirt since 1.2.15) or "qemu-NAME"; "ch-..." for Cloud Hypervisor. */
 static void take_instance(struct cgroup_place *out, struct part p)
 {
 	char name[sizeof(out->instance)], *at = name;
 	size_t digits;
 
 	unescape(name, sizeof(name), p);
-	if (!strncmp(at, "qemu-", 5)) {
-		at += 5;
+	if (!strncmp(at, "qemu-", 5) || !strncmp(at, "ch-", 3)) {
+		at += *at == 'q' ? 5 : 3;
 		digits = strspn(at, "0123456789");
 		if (digits && at[digits] == '-' && at[digits + 1])
 			at += digits + 1;
@@ -99,11 +99,13 @@ static bool take_domain(struct cgroup_place *out, struct part path, struct part 
 {
 	struct part name = p;
 
-	if (starts(p, "machine-qemu\\x2d") && ends(p, ".scope")) {
+	if ((starts(p, "machine-qemu\\x2d") || starts(p, "machine-ch\\x2d")) && ends(p, ".scope")) {
 		name.at += 8;
 		name.len -= 8 + 6;
 	} else if (ends(p, ".libvirt-qemu") && p.len > 13) {
 		name.len -= 13;
+	} else if (ends(p, ".libvirt-ch") && p.len > 11) {
+		name.len -= 11;
 	} else {
 		return false;
 	}

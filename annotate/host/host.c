@@ -144,13 +144,16 @@ static const char *own_name(const struct libvirt_domain *d)
 static int add_thread(struct job *j, const struct proc_vm *vm, const struct proc_thread *t,
 		      const struct libvirt_domain *d, struct cdict_error *err)
 {
-	char nameless[32] = "";
+	char nameless[64] = "";
+	bool known = vm->args.instance[0] || (d && d->name[0]);
 	struct cdict_label label = {
 		.tid = t->tid,
-		.pid = t->kernel ? t->tid : vm->pid,
+		.pid = t->kernel ? t->tid
+		       : t->pid  ? t->pid
+				 : vm->pid,
 		.start_ns = t->start_ns,
 		.origin = CDICT_LABEL_PROC,
-		.name = nameless,
+		.name = known ? vm->args.name : nameless,
 		.role = t->role,
 		.uuid = vm->args.uuid,
 		.instance = vm->args.instance,
@@ -159,8 +162,8 @@ static int add_thread(struct job *j, const struct proc_vm *vm, const struct proc
 	int rc;
 
 	/* Without any name, make one, so that the threads of two such VMs are not merged. */
-	if (!vm->args.instance[0] && !(d && d->name[0]))
-		snprintf(nameless, sizeof(nameless), "qemu-%d", vm->pid);
+	if (!known)
+		snprintf(nameless, sizeof(nameless), "%s-%d", vm->vmm->nameless, vm->pid);
 	rc = mapping_add(j->into, &label, err);
 	if (rc || !d)
 		return rc;
@@ -192,13 +195,14 @@ static int describe(struct job *j, const struct proc_vm *vm, const struct libvir
 	if (!out)
 		return cdict_fail_nomem(err);
 	out->pid = vm->pid;
+	out->vmm = vm->vmm->name;
 	out->libvirt = d != NULL;
 	memcpy(out->uuid, vm->args.uuid, sizeof(out->uuid));
 	if (d && d->uuid[0])
 		memcpy(out->uuid, d->uuid, sizeof(out->uuid));
 	out->instance = keep_text(j->report, d && d->name[0] ? d->name : vm->args.instance);
 	out->title = keep_text(j->report, d ? d->title : "");
-	out->name = keep_text(j->report, d ? own_name(d) : "");
+	out->name = keep_text(j->report, d && *own_name(d) ? own_name(d) : vm->args.name);
 	out->project = keep_text(j->report, d ? d->nova_project : "");
 	out->flavor = keep_text(j->report, d ? d->nova_flavor : "");
 	if (!out->instance || !out->title || !out->name || !out->project || !out->flavor)
@@ -221,6 +225,29 @@ static int give_roles(struct proc_vm *vm, const struct libvirt_domain *d)
 			     ours && !d->iothreads);
 }
 
+/* Two VMs without UUID may have the same name, as two sockets in different folders: their names
+ * get the pid, else they would be shown as one. */
+static void distinguish(struct proc_scan *scan)
+{
+	for (size_t i = 0; i < scan->vms.n; i++) {
+		struct vmm_args *a = &scan->vms.at[i].args;
+		bool shared = false;
+
+		for (size_t k = 0; a->instance[0] && !a->uuid[0] && k < scan->vms.n; k++)
+			shared |= k != i && !scan->vms.at[k].args.uuid[0] &&
+				  !strcmp(scan->vms.at[k].args.instance, a->instance);
+		scan->vms.at[i].shared = shared;
+	}
+	for (size_t i = 0; i < scan->vms.n; i++) {
+		struct vmm_args *a = &scan->vms.at[i].args;
+		char pid[16];
+
+		snprintf(pid, sizeof(pid), "-%d", scan->vms.at[i].pid);
+		if (scan->vms.at[i].shared && strlen(a->instance) + strlen(pid) < VMM_NAME_MAX)
+			strcat(a->instance, pid);
+	}
+}
+
 static int label_all(struct job *j, struct cdict_error *err)
 {
 	const struct libvirt_domain **domains;
@@ -229,6 +256,7 @@ static int label_all(struct job *j, struct cdict_error *err)
 	domains = calloc(j->scan.vms.n ? j->scan.vms.n : 1, sizeof(*domains));
 	if (!domains)
 		return cdict_fail_nomem(err);
+	distinguish(&j->scan);
 	for (size_t i = 0; i < j->scan.vms.n && !rc; i++) {
 		domains[i] = domain_of(j, &j->scan.vms.at[i]);
 		rc = give_roles(&j->scan.vms.at[i], domains[i]);
@@ -276,7 +304,7 @@ static void note_gaps(struct job *j)
 	if (j->scan.kernel.n)
 		add_note(
 			r,
-			"%zu kernel thread%s of a VM, such as %s (%d), belong%s to no QEMU process",
+			"%zu kernel thread%s of a VM, such as %s (%d), belong%s to no VM's process",
 			j->scan.kernel.n, s(j->scan.kernel.n), j->scan.kernel.at[0].thread.comm,
 			j->scan.kernel.at[0].thread.tid, j->scan.kernel.n == 1 ? "s" : "");
 	if (j->scan.inner && j->scan.vms.n)
@@ -331,7 +359,7 @@ void host_report_summary(const struct host_report *report, struct sink *sink)
 	size_t named = report->threads - report->unnamed;
 
 	if (!report->vms.n) {
-		sink_puts(sink, "no QEMU process found");
+		sink_puts(sink, "no VM found");
 		return;
 	}
 	sink_printf(sink, "%zu VM%s, %zu thread%s named", report->vms.n, s(report->vms.n), named,

@@ -43,6 +43,7 @@ struct host_options {
 
 struct host_vm {
 	int32_t pid;
+	const char *vmm;                                        /* "qemu" */
 	const char *instance, *title, *name, *project, *flavor; /* never NULL; in texts */
 	char uuid[37];
 	size_t threads; /* all, including kernel threads */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * proc.h - finds every QEMU process of a host with its threads, and the kernel threads that
+ * proc.h - finds every VM's process on a host with its threads, and the kernel threads that
  * serve it, in /proc or a saved copy. Read only; processes and threads may start and
  * end meanwhile: those that vanish are left out.
  *
@@ -16,25 +16,29 @@
 #include <stdint.h>
 
 #include "annotate/host/cgroup.h"
-#include "annotate/host/proc_args.h"
 #include "annotate/host/proc_role.h"
+#include "annotate/host/vmm/vmm.h"
 #include "base/memory/array.h"
 #include "cdict/error.h"
 
 struct proc_thread {
 	int32_t tid;
+	int32_t pid;              /* the process; 0: the VM's own */
 	uint64_t start_ns;        /* ns since boot; 0 unknown */
 	char comm[64];            /* "": could not be read */
 	char cgroup_role[24];     /* as struct cgroup_place */
 	char role[PROC_ROLE_MAX]; /* never "" after proc_vm_roles() */
-	bool kernel;              /* a kernel thread outside the QEMU process */
+	bool kernel;              /* a kernel thread outside the VMM's process */
 	bool by_libvirt;          /* the role comes from libvirt */
 };
 
 struct proc_vm {
-	int32_t pid, inner_pid; /* inner: in QEMU's own pid namespace; 0 unknown */
+	const struct vmm *vmm;
+	int32_t pid, inner_pid; /* inner: in the VMM's own pid namespace; 0 unknown */
+	int32_t ppid;           /* 0 unknown */
 	char comm[64];          /* of the process */
-	struct proc_args args;  /* instance: from the cgroup's name when -name is absent */
+	struct vmm_args args;   /* instance: from the cgroup's name when the VMM has none */
+	bool shared;            /* another VM has the same name */
 	char base[CGROUP_PATH_MAX];
 	ARRAY(struct proc_thread) threads; /* by tid, kernel threads last */
 };

@@ -68,6 +68,7 @@ static void vm_row(struct json *j, const struct host_vm *vm)
 {
 	json_open(j, NULL, '{', false);
 	json_i64(j, "pid", vm->pid);
+	json_text(j, "vmm", vm->vmm);
 	json_text(j, "instance", vm->instance);
 	json_text(j, "uuid", vm->uuid);
 	json_text(j, "name", vm->name);
@@ -262,9 +263,10 @@ const struct cmd cmd_identify = {
 	.name = "identify",
 	.brief = "find the VMs of this host and name all their threads",
 	.operands = "",
-	.about = "Finds every QEMU process and gives each of its threads, and the kernel's threads "
-		 "that serve it, the VM's name and a role: vcpu0, emulator, iothread1, worker, "
-		 "vhost, kvm-pit, kvm-nx. It reads /proc, control groups and libvirt, changes "
+	.about = "Finds every VM's process (of QEMU, Firecracker, Cloud Hypervisor, crosvm, kvmtool "
+		 "or StratoVirt) and gives each of its threads, and the kernel's threads that serve "
+		 "it, the VM's name and a role: vcpu0, emulator, iothread1, api, worker, vhost, "
+		 "kvm-pit, kvm-nx. It reads /proc, control groups and libvirt, changes "
 		 "nothing, and writes a mapping file for annotate and --map.",
 	.options = identify_options,
 	.opts_size = sizeof(struct identify_opts),
