@@ -38,6 +38,7 @@ struct conversion {
 	struct passes passes;
 	bool directory; /* records come from several files */
 	struct convert_lent lent;
+	struct perfdata_cgroups cgroups;
 	bool asked;   /* for formats already */
 	bool sampled; /* there was a sample */
 	ARRAY(bool)
@@ -268,6 +269,9 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 		c->in.report->bad_samples++;
 		return 0;
 	}
+	if (l->sample_type & PERFDATA_SAMPLE_CGROUP &&
+	    perfdata_cgroups_sample(&c->cgroups, l, rec->data, rec->size, big))
+		return cdict_fail_nomem(c->in.err);
 	s = (struct batch_sample){
 		.t_ns = load64(rec->data + l->time, big),
 		.record = rec->data,
@@ -314,6 +318,9 @@ static int other(struct conversion *c, const struct perfdata_record *rec)
 			rounds_record(&c->rounds, id.time);
 	}
 	c->directory |= rec->file != 0;
+	if (rec->type == PERFDATA_RECORD_CGROUP &&
+	    perfdata_cgroups_record(&c->cgroups, rec, perfdata_big_endian(c->pd)))
+		return cdict_fail_nomem(c->in.err);
 	return account_record(&c->account, &c->in.ingest, c->pd, rec, c->in.err);
 }
 
@@ -395,6 +402,8 @@ static int finish(struct conversion *c)
 	if (!ret)
 		ret = kernel_symbols_write(&c->symbols, c->in.w, c->in.err);
 	if (!ret)
+		ret = import_cgroups(&c->in, &c->cgroups);
+	if (!ret)
 		ret = import_labels(&c->in);
 	if (!ret && beside && beside->end)
 		ret = beside->end(beside->ctx, c->in.w, c->pd, c->in.err);
@@ -421,6 +430,7 @@ int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_w
 		ret = finish(&c);
 	import_close(&c.in);
 	account_fini(&c.account);
+	perfdata_cgroups_fini(&c.cgroups);
 	formats_fini(&c.formats);
 	kernel_symbols_fini(&c.symbols);
 	span_fini(&c.span);

@@ -141,6 +141,13 @@ static int by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
+static int by_other_pid(const void *a, const void *b)
+{
+	const struct proc_other *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
 static void add_vm(struct walker *w, int dir, int32_t pid, const struct procfs_stat *st,
 		   struct vmm_process *p, const struct vmm *vmm)
 {
@@ -163,6 +170,9 @@ static void add_vm(struct walker *w, int dir, int32_t pid, const struct procfs_s
 		vm->inner_pid = procfs_inner_pid((char *)w->text.data, w->text.len);
 	read_cgroup(w, dir, &place);
 	memcpy(vm->base, place.base, sizeof(vm->base));
+	/* libvirt's group of a domain tells no more than its name. */
+	if (w->text.len && !place.instance[0])
+		cgroup_path(vm->cgroup, (char *)w->text.data, w->text.len);
 	/* For other VMMs than QEMU, libvirt's name is surer than that of a socket. */
 	if (place.instance[0] && (!vm->args.instance[0] || vmm != &vmm_qemu))
 		memcpy(vm->args.instance, place.instance, sizeof(place.instance));
@@ -184,6 +194,21 @@ static void add_kernel(struct walker *w, int dir, int32_t pid, const struct proc
 	memcpy(k->base, place.base, sizeof(k->base));
 	k->thread.kernel = true;
 	k->kind = proc_kernel_thread(st->comm, &k->owner);
+}
+
+static void add_other(struct walker *w, int dir, int32_t pid, const struct procfs_stat *st)
+{
+	char path[CGROUP_PATH_MAX];
+	struct proc_other *other;
+
+	if (procfs_read(dir, "cgroup", &w->text, SMALL_MAX))
+		return;
+	cgroup_path(path, (char *)w->text.data, w->text.len);
+	other = path[0] ? array_add(&w->scan->others) : NULL;
+	if (other)
+		*other = (struct proc_other){ pid, st->start_ns,
+					      stringset_add(&w->scan->texts, path, strlen(path)) };
+	w->no_memory |= path[0] && (!other || !other->cgroup);
 }
 
 static void read_process(struct walker *w, int dir, int32_t pid)
@@ -216,6 +241,9 @@ static void read_process(struct walker *w, int dir, int32_t pid)
 	/* A saved tree may lack the flags that identify a kernel thread. */
 	else if (!w->cmdline.len && !st.ppid && proc_kernel_thread(st.comm, &owner))
 		add_kernel(w, dir, pid, &st);
+	/* A zombie runs no more; a kernel thread of a saved tree has no command line either. */
+	else if (w->cmdline.len)
+		add_other(w, dir, pid, &st);
 }
 
 static void walk(struct walker *w, DIR *d)
@@ -323,6 +351,8 @@ int proc_scan(struct proc_scan *out, const char *root, uint64_t deadline_ns,
 	buf_fini(&w.cmdline);
 	if (out->vms.n)
 		qsort(out->vms.at, out->vms.n, sizeof(*out->vms.at), by_pid);
+	if (out->others.n)
+		qsort(out->others.at, out->others.n, sizeof(*out->others.at), by_other_pid);
 	w.no_memory |= !join_forks(out);
 	if (w.no_memory) {
 		proc_scan_fini(out);
@@ -339,6 +369,8 @@ void proc_scan_fini(struct proc_scan *scan)
 	for (size_t i = 0; i < scan->vms.n; i++)
 		array_fini(&scan->vms.at[i].threads);
 	array_fini(&scan->vms);
+	array_fini(&scan->others);
+	stringset_fini(&scan->texts);
 	array_fini(&scan->kernel);
 	memset(scan, 0, sizeof(*scan));
 }

@@ -18,7 +18,9 @@
 #include "annotate/host/cgroup.h"
 #include "annotate/host/proc_role.h"
 #include "annotate/host/vmm/vmm.h"
+#include "format/labels/cgroup_unit.h"
 #include "base/memory/array.h"
+#include "base/memory/stringset.h"
 #include "cdict/error.h"
 
 struct proc_thread {
@@ -34,13 +36,22 @@ struct proc_thread {
 
 struct proc_vm {
 	const struct vmm *vmm;
-	int32_t pid, inner_pid; /* inner: in the VMM's own pid namespace; 0 unknown */
-	int32_t ppid;           /* 0 unknown */
-	char comm[64];          /* of the process */
-	struct vmm_args args;   /* instance: from the cgroup's name when the VMM has none */
-	bool shared;            /* another VM has the same name */
-	char base[CGROUP_PATH_MAX];
+	int32_t pid, inner_pid;     /* inner: in the VMM's own pid namespace; 0 unknown */
+	int32_t ppid;               /* 0 unknown */
+	char comm[64];              /* of the process */
+	struct vmm_args args;       /* instance: from the cgroup's name when the VMM has none */
+	char project[256];          /* of Kubernetes: the namespace; or "" */
+	char unit[CGROUP_UNIT_MAX]; /* the container or pod that it runs in, or "" */
+	bool shared;                /* another VM has the same name */
+	char base[CGROUP_PATH_MAX], cgroup[CGROUP_PATH_MAX];
 	ARRAY(struct proc_thread) threads; /* by tid, kernel threads last */
+};
+
+/* A process that is no VM. */
+struct proc_other {
+	int32_t pid;
+	uint64_t start_ns;  /* 0 unknown */
+	const char *cgroup; /* path, as cgroup_path(); in the scan's texts */
 };
 
 /* A kernel thread that may serve a VM. */
@@ -54,7 +65,9 @@ struct proc_kernel {
 struct proc_scan {
 	ARRAY(struct proc_vm) vms;        /* by pid */
 	ARRAY(struct proc_kernel) kernel; /* those of no VM stay here */
-	char host[256];                   /* "" unknown */
+	ARRAY(struct proc_other) others;  /* those with a known control group; by pid */
+	struct stringset texts;
+	char host[256];    /* "" unknown */
 	size_t unreadable; /* processes without any readable file, permission denied */
 	size_t incomplete; /* threads of VMs whose name or cgroup could not be read */
 	bool live;         /* a real procfs */

@@ -127,6 +127,16 @@ const char *names_vm_served(const struct names *names, const struct analyze_task
 	return vm ? vm->text : NULL;
 }
 
+const char *names_unit(const struct names *names, const struct analyze_task *task)
+{
+	return of(names, task)->unit;
+}
+
+const char *names_cgroup(const struct names *names, const struct analyze_task *task)
+{
+	return of(names, task)->cgroup;
+}
+
 static bool nameless(const struct names_vm *vm)
 {
 	return !*vm->id.name && !*vm->id.uuid && !*vm->id.instance;

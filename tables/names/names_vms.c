@@ -53,8 +53,7 @@ const char *names_vm_of_pid(const struct names *names, int32_t pid)
 	return vm ? vm->text : NULL;
 }
 
-/* The entry of task @i, created if new; NULL: out of memory. */
-static struct names_task *task_at(struct names *names, size_t i)
+struct names_task *names_task_at(struct names *names, size_t i)
 {
 	struct names_task *t;
 
@@ -82,7 +81,7 @@ static int find_labels(struct names *names, struct label_index *labels, size_t n
 
 		if (!task->tid || !label_index_find(labels, &key, &l))
 			continue;
-		t = task_at(names, i);
+		t = names_task_at(names, i);
 		if (!t || !(t->label = malloc(sizeof(l))))
 			return -ENOMEM;
 		*t->label = l;
@@ -120,7 +119,7 @@ static int find_vms(struct names *names, size_t n)
 		const struct analyze_task *task = analyze_engine_task(names->eng, (uint32_t)i);
 		struct names_vm *vm = task->tid ? find_vm(names, process(task)) : NULL;
 
-		struct names_task *t = vm ? task_at(names, i) : NULL;
+		struct names_task *t = vm ? names_task_at(names, i) : NULL;
 
 		if (!vm)
 			continue;
@@ -367,6 +366,8 @@ int names_init(struct names *names, const struct analyze_engine *eng,
 	if (!names->known || !names->wanted)
 		return -ENOMEM;
 	rc = find_labels(names, opts->labels, n);
+	if (!rc)
+		rc = names_units(names, opts->labels, n);
 	if (!rc)
 		rc = find_vms(names, n);
 	if (!rc)
