@@ -213,9 +213,11 @@ static void take_component(struct cgroup_unit *out, struct part p, struct part p
 
 void cgroup_unit(struct cgroup_unit *out, const char *path, size_t len)
 {
-	struct part whole = { path, len }, parent = { path, 0 };
+	struct part whole, parent = { path, 0 };
 
 	memset(out, 0, sizeof(*out));
+	len = strnlen(path, len);
+	whole = (struct part){ path, len };
 	for (size_t i = 0; i < len;) {
 		const char *slash = memchr(path + i, '/', len - i);
 		struct part p = { path + i, slash ? (size_t)(slash - path) - i : len - i };

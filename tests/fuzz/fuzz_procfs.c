@@ -7,6 +7,7 @@
 #include "annotate/host/proc_role.h"
 #include "annotate/host/vmm/vmm.h"
 #include "base/system/procfs.h"
+#include "format/labels/cgroup_unit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -33,8 +34,14 @@ static void cmdline(const char *text, size_t size)
 
 static void cgroup(const char *text, size_t size)
 {
+	char path[CGROUP_PATH_MAX];
 	struct cgroup_place place;
+	struct cgroup_unit unit;
 
+	cgroup_path(path, text, size);
+	must(strlen(path) < sizeof(path));
+	cgroup_unit(&unit, text, size);
+	must(strlen(unit.text) < sizeof(unit.text) && (unit.kind == CGROUP_NONE) == !unit.text[0]);
 	cgroup_parse(&place, text, size);
 	must(strlen(place.base) < sizeof(place.base));
 	must(strlen(place.instance) < sizeof(place.instance));
