@@ -102,6 +102,8 @@ char *names_full(const struct names *names, const struct analyze_task *task)
 		ok = asprintf(&full, "%s-%" PRId32, name, task->tid) >= 0;
 	else if (shared)
 		ok = asprintf(&full, "%s-%s-%" PRId32, name, vm, task->tid) >= 0;
+	else if (!strncmp(vm, name, strlen(name)) && vm[strlen(name)] == '-')
+		ok = (full = strdup(vm)) != NULL; /* the VM is called by this process */
 	else
 		ok = asprintf(&full, "%s-%s", name, vm) >= 0;
 	free(name);

@@ -126,6 +126,8 @@ static int find_vms(struct names *names, size_t n)
 		if (!t)
 			return -ENOMEM;
 		t->vm = (uint32_t)(vm - names->vms) + 1;
+		if (task->tid == vm->pid)
+			vm->comm = task->comm;
 		if (t->label)
 			mapping_merge(&vm->id, &vm->origins, t->label);
 	}
@@ -205,12 +207,28 @@ static void join_alike(struct names *names, struct names_vm **sorted)
 	}
 }
 
+/* A VM without labels is called by its process; QEMU's comm is the same for all, so its pid is enough.
+ * False: not by the process, or out of memory. */
+static bool named_by_process(const struct names_vm *vm, char **text)
+{
+	*text = NULL;
+	if (!vm->comm || !*vm->comm || !strncmp(vm->comm, "qemu", 4) || !strcmp(vm->comm, "kvm") ||
+	    !strncmp(vm->comm, "CPU ", 4))
+		return false;
+	if (asprintf(text, "%s-%" PRId32, vm->comm, vm->pid) >= 0)
+		return true;
+	*text = NULL;
+	return false;
+}
+
 static int text_of(struct names_vm *vm)
 {
 	bool failed = false;
 
 	vm->text = label_text_vm(&vm->id, &failed);
-	if (!vm->text && !failed && asprintf(&vm->text, "%" PRId32, vm->pid) < 0)
+	if (!vm->text && !failed && !named_by_process(vm, &vm->text))
+		failed = asprintf(&vm->text, "%" PRId32, vm->pid) < 0;
+	if (failed)
 		vm->text = NULL;
 	vm->order = label_text_order(&vm->id);
 	return vm->text ? 0 : -ENOMEM;

@@ -13,6 +13,7 @@ struct names_vm {
 			        * id */
 	struct cdict_label id; /* name, group, uuid, instance, project; texts borrowed */
 	struct mapping_origins origins;
+	const char *comm;   /* of its main thread, or NULL; borrowed from the walk */
 	char *text, *order; /* owned; order NULL: sort by the text */
 };
 
