@@ -27,6 +27,8 @@ const struct csv_column_of csv_columns[CSV_COLUMNS] = {
 	[CSV_NAME] = { "task-name", offsetof(struct cdict_label, name) },
 	[CSV_START] = { "start-ns", 0 },
 	[CSV_PROJECT] = { "project", offsetof(struct cdict_label, project) },
+	[CSV_UNIT] = { "unit", offsetof(struct cdict_label, unit) },
+	[CSV_CGROUP] = { "cgroup", offsetof(struct cdict_label, cgroup) },
 };
 
 const char **csv_text(struct cdict_label *l, enum csv_column column)

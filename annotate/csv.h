@@ -17,6 +17,8 @@ enum csv_column {
 	/* Optional columns; in all but the first, values may be empty. */
 	CSV_START,
 	CSV_PROJECT,
+	CSV_UNIT,
+	CSV_CGROUP,
 	CSV_COLUMNS,
 };
 

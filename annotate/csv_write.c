@@ -30,12 +30,15 @@ static void put_cell(struct sink *s, const char *text)
 	sink_putc(s, '"');
 }
 
-static void put_row(struct sink *s, struct cdict_label *l, bool project)
+/* @used: which columns to write. */
+static void put_row(struct sink *s, struct cdict_label *l, const bool used[CSV_COLUMNS])
 {
 	sink_printf(s, "%" PRId32, l->tid);
-	for (unsigned c = CSV_TID + 1; c < CSV_COLUMNS - (unsigned)!project; c++) {
+	for (unsigned c = CSV_TID + 1; c < CSV_COLUMNS; c++) {
 		const char **text = csv_text(l, c);
 
+		if (!used[c])
+			continue;
 		sink_putc(s, ',');
 		if (text)
 			put_cell(s, *text);
@@ -60,17 +63,20 @@ static int by_task(const void *a, const void *b)
 int mapping_write_csv(const struct mapping *m, struct sink *s, struct cdict_error *err)
 {
 	struct cdict_label *tasks = malloc((m->n + 1) * sizeof(*tasks)), one;
-	bool project = false;
+	bool used[CSV_COLUMNS];
 
 	if (!tasks)
 		return cdict_fail_nomem(err);
 	if (m->n)
 		memcpy(tasks, m->labels, m->n * sizeof(*tasks));
 	qsort(tasks, m->n, sizeof(*tasks), by_task);
-	for (size_t i = 0; i < m->n; i++)
-		project |= *tasks[i].project != 0;
-	for (int i = 0; i < CSV_COLUMNS - !project; i++)
-		sink_printf(s, "%s%s", i ? "," : "", csv_columns[i].name);
+	for (unsigned c = 0; c < CSV_COLUMNS; c++) {
+		used[c] = c < CSV_PROJECT;
+		for (size_t i = 0; i < m->n && !used[c]; i++)
+			used[c] = **csv_text(&tasks[i], c) != 0;
+		if (used[c])
+			sink_printf(s, "%s%s", c ? "," : "", csv_columns[c].name);
+	}
 	sink_putc(s, '\n');
 	for (size_t i = 0; i < m->n; i++) {
 		/* A label without a start applies to all tasks with its tid. */
@@ -79,7 +85,7 @@ int mapping_write_csv(const struct mapping *m, struct sink *s, struct cdict_erro
 			continue;
 		if (mapping_find(m, tasks[i].tid, tasks[i].start_ns, &one)) {
 			one.start_ns = tasks[i].start_ns;
-			put_row(s, &one, project);
+			put_row(s, &one, used);
 		}
 	}
 	free(tasks);

@@ -234,7 +234,8 @@ int pseudonym_label(struct pseudonyms *p, struct cdict_label *l)
 	bool ok = hide(p, 'n', NULL, &l->name) && hide(p, 'g', numbers, &l->group) &&
 		  hide(p, 'y', NULL, &l->group_type) && hide(p, 'r', usual_roles, &l->role) &&
 		  hide_uuid(p, &l->uuid) && hide(p, 'i', NULL, &l->instance) &&
-		  hide(p, 'p', NULL, &l->project) && hide(p, 'h', NULL, &l->host);
+		  hide(p, 'p', NULL, &l->project) && hide(p, 'h', NULL, &l->host) &&
+		  hide(p, 's', NULL, &l->unit) && hide(p, 'c', NULL, &l->cgroup);
 
 	return ok ? 0 : -ENOMEM;
 }

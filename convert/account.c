@@ -11,6 +11,7 @@
 
 #include "base/cursor.h"
 #include "base/fail.h"
+#include "convert/perfdata/cgroups.h"
 #include "convert/perfdata/info.h"
 
 /* PERF_RECORD_MISC_LOST_SAMPLES_BPF of Linux 6.12: samples that a BPF filter dropped on purpose;
@@ -195,6 +196,8 @@ static int list_unstored(struct account *a, struct cdict_writer *w, const struct
 	for (uint32_t i = 0; i < USER_TYPES && !ret; i++) {
 		const char *type = perfdata_type_name(i);
 
+		if (i == PERFDATA_RECORD_CGROUP) /* its paths become labels */
+			continue;
 		if (type)
 			snprintf(name, sizeof(name), "PERF_RECORD_%s", type);
 		else

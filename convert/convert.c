@@ -40,6 +40,7 @@ struct conversion {
 	struct convert_lent lent;
 	struct perf_stacks *stacks; /* NULL: none are stored */
 	bool surveyed;              /* it has the mappings of the whole recording */
+	struct perfdata_cgroups cgroups;
 	bool asked;                 /* for formats already */
 	bool sampled;               /* there was a sample */
 	ARRAY(bool)
@@ -318,6 +319,9 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 		c->in.report->bad_samples++;
 		return 0;
 	}
+	if (l->sample_type & PERFDATA_SAMPLE_CGROUP &&
+	    perfdata_cgroups_sample(&c->cgroups, l, rec->data, rec->size, big))
+		return cdict_fail_nomem(c->in.err);
 	s = (struct batch_sample){
 		.t_ns = load64(rec->data + l->time, big),
 		.record = rec->data,
@@ -369,6 +373,9 @@ static int other(struct conversion *c, const struct perfdata_record *rec)
 		return -ENOMEM;
 	if (c->stacks && !c->surveyed)
 		perf_stacks_record(c->stacks, rec);
+	if (rec->type == PERFDATA_RECORD_CGROUP &&
+	    perfdata_cgroups_record(&c->cgroups, rec, perfdata_big_endian(c->pd)))
+		return cdict_fail_nomem(c->in.err);
 	return account_record(&c->account, &c->in.ingest, c->pd, rec, c->in.err);
 }
 
@@ -460,6 +467,8 @@ static int finish(struct conversion *c)
 	if (!ret)
 		ret = kernel_symbols_write(&c->symbols, c->in.w, c->in.err);
 	if (!ret)
+		ret = import_cgroups(&c->in, &c->cgroups);
+	if (!ret)
 		ret = import_labels(&c->in);
 	if (!ret && c->stacks)
 		ret = write_stacks(c);
@@ -489,6 +498,7 @@ int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_w
 	import_close(&c.in);
 	perf_stacks_free(c.stacks);
 	account_fini(&c.account);
+	perfdata_cgroups_fini(&c.cgroups);
 	formats_fini(&c.formats);
 	kernel_symbols_fini(&c.symbols);
 	span_fini(&c.span);

@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "convert/perfdata/perfdata.h"
 #include "format/file/writer.h"
+#include "format/labels/cgroup_unit.h"
 
 int import_bytes_open(struct import_bytes *in, const char *path, struct cdict_error *err)
 {
@@ -115,6 +116,28 @@ int import_settle(struct import *in, const struct cdict_schema *schema)
 	r->lost = in->ingest.lost;
 	r->disordered = in->ingest.disordered;
 	r->types = cdict_schema_count(schema);
+	return ret;
+}
+
+int import_cgroups(struct import *in, const struct perfdata_cgroups *groups)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < groups->tasks.n && !ret; i++) {
+		const struct perfdata_cgroups_task *task = &groups->tasks.at[i];
+		const char *path = perfdata_cgroups_of(groups, task->id);
+		struct cdict_label label = { .tid = task->tid,
+					     .pid = task->pid,
+					     .origin = CDICT_LABEL_PROC };
+		struct cgroup_unit unit;
+
+		if (!path || !strcmp(path, "/") || strlen(path) > MAPPING_TEXT_MAX)
+			continue;
+		cgroup_unit(&unit, path, strlen(path));
+		label.unit = unit.text;
+		label.cgroup = path;
+		ret = cdict_writer_label(in->w, &label, in->err);
+	}
 	return ret;
 }
 

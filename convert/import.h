@@ -17,6 +17,7 @@
 #include "base/memory/buf.h"
 #include "convert/convert.h"
 #include "convert/ingest/ingest.h"
+#include "convert/perfdata/cgroups.h"
 
 /* The bytes of an input. */
 struct import_bytes {
@@ -52,6 +53,9 @@ int import_start(struct import *in, const struct cdict_schema *schema,
 
 /* import_settle - waits for the last sample, writes losses, and fills in the report. */
 int import_settle(struct import *in, const struct cdict_schema *schema);
+
+/* import_cgroups - writes a label for each task of @groups whose group has a path other than "/". */
+int import_cgroups(struct import *in, const struct perfdata_cgroups *groups);
 
 /* import_finish - writes the options' labels, and the end of the file; import_labels() and
  * import_end() one each. */

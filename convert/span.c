@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert/perfdata/cgroups.h"
+
 /* A record's size locates the next one: without prefetching, each would wait for memory. */
 #define AHEAD 4096
 
@@ -21,6 +23,7 @@ bool span_update(struct span *span, const struct formats *formats,
 
 		events[i] = (struct span_event){ .size = UINT32_MAX };
 		if (formats->source.at[i].type == SOURCE_UNSTORED || l->time < 0 || l->cpu < 0 ||
+		    l->sample_type & PERFDATA_SAMPLE_CGROUP ||
 		    kernel_symbols_wanted(symbols, (uint32_t)formats->source.at[i].type))
 			continue;
 		events[i].time = (uint16_t)l->time;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/labels/cgroup_unit.h"
+
 /* One path component, not terminated. */
 struct part {
 	const char *at;
@@ -70,15 +72,15 @@ static size_t unescape(char *out, size_t size, struct part p)
 	return n;
 }
 
-/* "qemu-12-NAME" (libvirt since 1.2.15) or "qemu-NAME". */
+/* "qemu-12-NAME" (libvirt since 1.2.15) or "qemu-NAME"; "ch-..." for Cloud Hypervisor. */
 static void take_instance(struct cgroup_place *out, struct part p)
 {
 	char name[sizeof(out->instance)], *at = name;
 	size_t digits;
 
 	unescape(name, sizeof(name), p);
-	if (!strncmp(at, "qemu-", 5)) {
-		at += 5;
+	if (!strncmp(at, "qemu-", 5) || !strncmp(at, "ch-", 3)) {
+		at += *at == 'q' ? 5 : 3;
 		digits = strspn(at, "0123456789");
 		if (digits && at[digits] == '-' && at[digits + 1])
 			at += digits + 1;
@@ -99,11 +101,13 @@ static bool take_domain(struct cgroup_place *out, struct part path, struct part 
 {
 	struct part name = p;
 
-	if (starts(p, "machine-qemu\\x2d") && ends(p, ".scope")) {
+	if ((starts(p, "machine-qemu\\x2d") || starts(p, "machine-ch\\x2d")) && ends(p, ".scope")) {
 		name.at += 8;
 		name.len -= 8 + 6;
 	} else if (ends(p, ".libvirt-qemu") && p.len > 13) {
 		name.len -= 13;
+	} else if (ends(p, ".libvirt-ch") && p.len > 11) {
+		name.len -= 11;
 	} else {
 		return false;
 	}
@@ -141,21 +145,69 @@ static void parse_path(struct cgroup_place *out, struct part path, bool unified)
 		take_base(out, path);
 }
 
+/* One line: "5:cpuset:/a/b". Moves @text after it; false at the end. */
+static bool next_line(const char **text, const char *end, struct part *controllers,
+		      struct part *path)
+{
+	while (*text < end) {
+		const char *line = *text, *nl = memchr(line, '\n', (size_t)(end - line));
+		const char *stop = nl ? nl : end;
+		const char *first = memchr(line, ':', (size_t)(stop - line));
+		const char *second = first ? memchr(first + 1, ':', (size_t)(stop - first - 1))
+					   : NULL;
+
+		*text = stop + 1;
+		if (!second)
+			continue;
+		*controllers = (struct part){ line, (size_t)(second - line) };
+		*path = (struct part){ second + 1, (size_t)(stop - second - 1) };
+		return true;
+	}
+	return false;
+}
+
+static bool is_unified(struct part controllers)
+{
+	return starts(controllers, "0:");
+}
+
 void cgroup_parse(struct cgroup_place *out, const char *text, size_t len)
 {
 	const char *end = text + len;
+	struct part controllers, path;
 
 	memset(out, 0, sizeof(*out));
-	for (const char *line = text; line < end;) {
-		const char *nl = memchr(line, '\n', (size_t)(end - line));
-		const char *stop = nl ? nl : end, *colon;
+	while (next_line(&text, end, &controllers, &path))
+		parse_path(out, path, is_unified(controllers));
+}
 
-		colon = memchr(line, ':', (size_t)(stop - line));
-		if (colon)
-			colon = memchr(colon + 1, ':', (size_t)(stop - colon - 1));
-		if (colon)
-			parse_path(out, (struct part){ colon + 1, (size_t)(stop - colon - 1) },
-				   line[0] == '0' && line[1] == ':');
-		line = stop + 1;
+/* How much a line tells: a container in any hierarchy, then systemd's own hierarchy, then v2. */
+static int rank(struct part controllers, struct part path)
+{
+	struct cgroup_unit unit;
+
+	cgroup_unit(&unit, path.at, path.len);
+	if (unit.kind >= CGROUP_CONTAINER)
+		return 4;
+	if (ends(controllers, ":name=systemd"))
+		return unit.kind ? 3 : 1;
+	return is_unified(controllers) ? 2 : 0;
+}
+
+void cgroup_path(char out[CGROUP_PATH_MAX], const char *text, size_t len)
+{
+	const char *end = text + len;
+	struct part controllers, path;
+	int best = 0;
+
+	out[0] = 0;
+	while (next_line(&text, end, &controllers, &path)) {
+		int n = rank(controllers, path);
+
+		if (n <= best)
+			continue;
+		best = n;
+		snprintf(out, CGROUP_PATH_MAX, "%.*s",
+			 (int)(path.len < CGROUP_PATH_MAX ? path.len : CGROUP_PATH_MAX), path.at);
 	}
 }

@@ -20,6 +20,10 @@ struct cgroup_place {
 	char instance[256];         /* domain name from the group's name, or "" */
 };
 
+/* cgroup_path - the group that tells most about the process, from /proc/PID/cgroup: of v1's
+ * controllers that of a container or pod, else systemd's; with v2 alone, its only one. "" unknown. */
+void cgroup_path(char out[CGROUP_PATH_MAX], const char *text, size_t len);
+
 /* cgroup_parse - @text is /proc/PID/task/TID/cgroup. */
 void cgroup_parse(struct cgroup_place *out, const char *text, size_t len);
 

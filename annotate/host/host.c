@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "annotate/host/containers.h"
 #include "annotate/host/libvirt.h"
 #include "annotate/host/proc.h"
 #include "base/fail.h"
@@ -23,6 +24,8 @@ struct job {
 	struct mapping *into;
 	struct proc_scan scan;
 	struct libvirt_domains domains;
+	struct containers containers;
+	struct stringset units;
 	uint64_t deadline_ns;
 	uint32_t timeout_ms;
 };
@@ -144,23 +147,29 @@ static const char *own_name(const struct libvirt_domain *d)
 static int add_thread(struct job *j, const struct proc_vm *vm, const struct proc_thread *t,
 		      const struct libvirt_domain *d, struct cdict_error *err)
 {
-	char nameless[32] = "";
+	char nameless[64] = "";
+	bool known = vm->args.instance[0] || (d && d->name[0]);
 	struct cdict_label label = {
 		.tid = t->tid,
-		.pid = t->kernel ? t->tid : vm->pid,
+		.pid = t->kernel ? t->tid
+		       : t->pid  ? t->pid
+				 : vm->pid,
 		.start_ns = t->start_ns,
 		.origin = CDICT_LABEL_PROC,
-		.name = nameless,
+		.name = known ? vm->args.name : nameless,
 		.role = t->role,
 		.uuid = vm->args.uuid,
 		.instance = vm->args.instance,
+		.project = vm->project,
 		.host = j->scan.host,
+		.unit = vm->unit,
+		.cgroup = t->kernel ? "" : vm->cgroup,
 	};
 	int rc;
 
 	/* Without any name, make one, so that the threads of two such VMs are not merged. */
-	if (!vm->args.instance[0] && !(d && d->name[0]))
-		snprintf(nameless, sizeof(nameless), "qemu-%d", vm->pid);
+	if (!known)
+		snprintf(nameless, sizeof(nameless), "%s-%d", vm->vmm->nameless, vm->pid);
 	rc = mapping_add(j->into, &label, err);
 	if (rc || !d)
 		return rc;
@@ -170,7 +179,7 @@ static int add_thread(struct job *j, const struct proc_vm *vm, const struct proc
 	label.uuid = d->uuid;
 	label.instance = d->name;
 	label.project = d->nova_project;
-	label.host = "";
+	label.host = label.unit = label.cgroup = "";
 	return mapping_add(j->into, &label, err);
 }
 
@@ -192,16 +201,19 @@ static int describe(struct job *j, const struct proc_vm *vm, const struct libvir
 	if (!out)
 		return cdict_fail_nomem(err);
 	out->pid = vm->pid;
+	out->vmm = vm->vmm->name;
 	out->libvirt = d != NULL;
 	memcpy(out->uuid, vm->args.uuid, sizeof(out->uuid));
 	if (d && d->uuid[0])
 		memcpy(out->uuid, d->uuid, sizeof(out->uuid));
 	out->instance = keep_text(j->report, d && d->name[0] ? d->name : vm->args.instance);
 	out->title = keep_text(j->report, d ? d->title : "");
-	out->name = keep_text(j->report, d ? own_name(d) : "");
-	out->project = keep_text(j->report, d ? d->nova_project : "");
+	out->name = keep_text(j->report, d && *own_name(d) ? own_name(d) : vm->args.name);
+	out->project = keep_text(j->report, d && *d->nova_project ? d->nova_project : vm->project);
+	out->unit = keep_text(j->report, vm->unit);
 	out->flavor = keep_text(j->report, d ? d->nova_flavor : "");
-	if (!out->instance || !out->title || !out->name || !out->project || !out->flavor)
+	if (!out->instance || !out->title || !out->name || !out->project || !out->flavor ||
+	    !out->unit)
 		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < vm->threads.n; i++) {
 		out->threads++;
@@ -221,6 +233,29 @@ static int give_roles(struct proc_vm *vm, const struct libvirt_domain *d)
 			     ours && !d->iothreads);
 }
 
+/* Two VMs without UUID may have the same name, as two sockets in different folders: their names
+ * get the pid, else they would be shown as one. */
+static void distinguish(struct proc_scan *scan)
+{
+	for (size_t i = 0; i < scan->vms.n; i++) {
+		struct vmm_args *a = &scan->vms.at[i].args;
+		bool shared = false;
+
+		for (size_t k = 0; a->instance[0] && !a->uuid[0] && k < scan->vms.n; k++)
+			shared |= k != i && !scan->vms.at[k].args.uuid[0] &&
+				  !strcmp(scan->vms.at[k].args.instance, a->instance);
+		scan->vms.at[i].shared = shared;
+	}
+	for (size_t i = 0; i < scan->vms.n; i++) {
+		struct vmm_args *a = &scan->vms.at[i].args;
+		char pid[16];
+
+		snprintf(pid, sizeof(pid), "-%d", scan->vms.at[i].pid);
+		if (scan->vms.at[i].shared && strlen(a->instance) + strlen(pid) < VMM_NAME_MAX)
+			strcat(a->instance, pid);
+	}
+}
+
 static int label_all(struct job *j, struct cdict_error *err)
 {
 	const struct libvirt_domain **domains;
@@ -229,6 +264,7 @@ static int label_all(struct job *j, struct cdict_error *err)
 	domains = calloc(j->scan.vms.n ? j->scan.vms.n : 1, sizeof(*domains));
 	if (!domains)
 		return cdict_fail_nomem(err);
+	distinguish(&j->scan);
 	for (size_t i = 0; i < j->scan.vms.n && !rc; i++) {
 		domains[i] = domain_of(j, &j->scan.vms.at[i]);
 		rc = give_roles(&j->scan.vms.at[i], domains[i]);
@@ -242,6 +278,89 @@ static int label_all(struct job *j, struct cdict_error *err)
 			rc = add_thread(j, vm, &vm->threads.at[t], domains[i], err);
 	}
 	free(domains);
+	return rc;
+}
+
+/* --- units, containers, pods --- */
+
+/* KubeVirt's domain is NAMESPACE_NAME, in a pod; Kata's VM has the id of its sandbox. */
+static int name_by_pod(struct job *j, struct proc_vm *vm, const struct containers_pod *pod)
+{
+	static const char sandbox[] = "sandbox-";
+	const char *id = vm->args.instance, *cut = strchr(id, '_');
+	struct containers_pod own;
+	int rc;
+
+	if (!strncmp(id, sandbox, sizeof(sandbox) - 1))
+		id += sizeof(sandbox) - 1;
+	rc = containers_sandbox(&j->containers, id, &own);
+	if (rc)
+		return rc;
+	if (own.name[0]) {
+		snprintf(vm->args.name, sizeof(vm->args.name), "%s", own.name);
+		snprintf(vm->project, sizeof(vm->project), "%s", own.namespace_);
+		snprintf(vm->unit, sizeof(vm->unit), "pod %.126s/%.123s", own.namespace_, own.name);
+	} else if (cut && cut > id && cut[1] && !strchr(cut + 1, '_') &&
+		   (!pod->namespace_[0] || !strncmp(pod->namespace_, id, (size_t)(cut - id)))) {
+		snprintf(vm->project, sizeof(vm->project), "%.*s",
+			 (int)(cut - id < 253 ? cut - id : 253), id);
+		snprintf(vm->args.name, sizeof(vm->args.name), "%s", cut + 1);
+	}
+	return 0;
+}
+
+/* A VM may run in a container or pod. */
+static int place_vm(struct job *j, struct proc_vm *vm)
+{
+	struct containers_pod pod = { 0 };
+	struct cgroup_unit unit;
+	int rc;
+
+	cgroup_unit(&unit, vm->cgroup, strlen(vm->cgroup));
+	if (unit.kind < CGROUP_CONTAINER)
+		return 0;
+	rc = containers_name(&j->containers, &unit, &pod);
+	snprintf(vm->unit, sizeof(vm->unit), "%s", unit.text);
+	return rc ? rc : name_by_pod(j, vm, &pod);
+}
+
+static int place_other(struct job *j, const struct proc_other *other, struct cdict_error *err)
+{
+	struct cdict_label label = {
+		.tid = other->pid,
+		.pid = other->pid,
+		.start_ns = other->start_ns,
+		.origin = CDICT_LABEL_PROC,
+		.host = j->scan.host,
+		.cgroup = other->cgroup,
+	};
+	struct cgroup_unit unit;
+	size_t n = j->units.n;
+
+	/* A path from another cgroup namespace begins with "/..". */
+	if (!strcmp(other->cgroup, "/") || !strncmp(other->cgroup, "/..", 3))
+		return 0;
+	cgroup_unit(&unit, other->cgroup, strlen(other->cgroup));
+	if (containers_name(&j->containers, &unit, NULL))
+		return cdict_fail_nomem(err);
+	label.unit = unit.text;
+	if (unit.kind && !stringset_add(&j->units, unit.text, strlen(unit.text)))
+		return cdict_fail_nomem(err);
+	j->report->processes += unit.kind != CGROUP_NONE;
+	j->report->units += j->units.n > n;
+	return mapping_add(j->into, &label, err);
+}
+
+static int place_all(struct job *j, struct cdict_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < j->scan.vms.n && !rc; i++)
+		rc = place_vm(j, &j->scan.vms.at[i]);
+	if (rc)
+		rc = cdict_fail_nomem(err);
+	for (size_t i = 0; i < j->scan.others.n && !rc; i++)
+		rc = place_other(j, &j->scan.others.at[i], err);
 	return rc;
 }
 
@@ -276,7 +395,7 @@ static void note_gaps(struct job *j)
 	if (j->scan.kernel.n)
 		add_note(
 			r,
-			"%zu kernel thread%s of a VM, such as %s (%d), belong%s to no QEMU process",
+			"%zu kernel thread%s of a VM, such as %s (%d), belong%s to no VM's process",
 			j->scan.kernel.n, s(j->scan.kernel.n), j->scan.kernel.at[0].thread.comm,
 			j->scan.kernel.at[0].thread.tid, j->scan.kernel.n == 1 ? "s" : "");
 	if (j->scan.inner && j->scan.vms.n)
@@ -305,7 +424,12 @@ int host_identify(struct mapping *into, const struct host_options *opts, struct 
 	rc = proc_scan(&j.scan, opts->proc_root, j.deadline_ns, err);
 	if (rc)
 		return rc;
+	containers_init(&j.containers, opts->state_root ? opts->state_root
+				       : j.scan.live    ? "/"
+							: NULL);
 	rc = find_domains(&j, err);
+	if (!rc)
+		rc = place_all(&j, err);
 	if (!rc)
 		rc = label_all(&j, err);
 	if (!rc) {
@@ -314,6 +438,8 @@ int host_identify(struct mapping *into, const struct host_options *opts, struct 
 		rc = report->note_lost ? cdict_fail_nomem(err) : 0;
 	}
 	proc_scan_fini(&j.scan);
+	containers_fini(&j.containers);
+	stringset_fini(&j.units);
 	libvirt_domains_fini(&j.domains);
 	return rc;
 }
@@ -330,12 +456,15 @@ void host_report_summary(const struct host_report *report, struct sink *sink)
 {
 	size_t named = report->threads - report->unnamed;
 
-	if (!report->vms.n) {
-		sink_puts(sink, "no QEMU process found");
-		return;
-	}
-	sink_printf(sink, "%zu VM%s, %zu thread%s named", report->vms.n, s(report->vms.n), named,
-		    s(named));
+	if (report->vms.n)
+		sink_printf(sink, "%zu VM%s, %zu thread%s named", report->vms.n, s(report->vms.n),
+			    named, s(named));
+	else
+		sink_puts(sink, "no VM found");
 	if (report->unnamed)
 		sink_printf(sink, ", %zu not", report->unnamed);
+	if (report->processes)
+		sink_printf(sink, "; %zu other process%s in %zu unit%s or container%s",
+			    report->processes, report->processes == 1 ? "" : "es", report->units,
+			    s(report->units), s(report->units));
 }

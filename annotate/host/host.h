@@ -38,12 +38,16 @@ struct host_options {
 	 * tried first. */
 	const char *libvirt;
 	const char *libvirt_state; /* NULL: /run/libvirt/qemu, for the live /proc */
-	uint32_t timeout_ms;       /* 0: 5000 */
+	/* The folder below which container runtimes keep their state; NULL: / for the live /proc,
+	 * nothing for a saved one. */
+	const char *state_root;
+	uint32_t timeout_ms; /* 0: 5000 */
 };
 
 struct host_vm {
 	int32_t pid;
-	const char *instance, *title, *name, *project, *flavor; /* never NULL; in texts */
+	const char *vmm;                                               /* "qemu" */
+	const char *instance, *title, *name, *project, *flavor, *unit; /* never NULL; in texts */
 	char uuid[37];
 	size_t threads; /* all, including kernel threads */
 	size_t vcpus;
@@ -54,6 +58,7 @@ struct host_vm {
 struct host_report {
 	ARRAY(struct host_vm) vms; /* by pid */
 	size_t threads, unnamed;   /* of all VMs */
+	size_t processes, units;   /* outside VMs: those in a unit, container or pod; how many */
 	/* The time was up, or a source requested by name (a connection, a folder of state
 	 * files) was empty or unreadable. */
 	bool incomplete;

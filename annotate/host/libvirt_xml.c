@@ -230,7 +230,7 @@ int libvirt_xml_parse(struct libvirt_domain *out, const void *data, size_t size,
 			rc = cdict_fail_nomem(err);
 	}
 	if (!rc) {
-		proc_uuid(out->uuid, uuid, strlen(uuid));
+		vmm_uuid(out->uuid, uuid, strlen(uuid));
 		out->iothreads = (uint32_t)strtoul(iothreads, NULL, 10);
 	}
 	if (!rc && !out->name[0] && !out->uuid[0])

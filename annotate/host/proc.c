@@ -141,7 +141,15 @@ static int by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static void add_vm(struct walker *w, int dir, int32_t pid, const struct procfs_stat *st)
+static int by_other_pid(const void *a, const void *b)
+{
+	const struct proc_other *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static void add_vm(struct walker *w, int dir, int32_t pid, const struct procfs_stat *st,
+		   struct vmm_process *p, const struct vmm *vmm)
 {
 	struct cgroup_place place;
 	struct proc_vm *vm = array_add(&w->scan->vms);
@@ -150,14 +158,23 @@ static void add_vm(struct walker *w, int dir, int32_t pid, const struct procfs_s
 	if (!vm)
 		return;
 	vm->pid = pid;
+	vm->ppid = st->ppid;
+	vm->vmm = vmm;
 	memcpy(vm->comm, st->comm, sizeof(vm->comm));
-	if (!procfs_read(dir, "cmdline", &w->cmdline, CMDLINE_MAX))
-		proc_args_parse(&vm->args, (char *)w->cmdline.data, w->cmdline.len);
+	if (!procfs_read(dir, "cmdline", &w->cmdline, CMDLINE_MAX)) {
+		p->cmdline = (char *)w->cmdline.data;
+		p->len = w->cmdline.len;
+		vmm->parse(&vm->args, p);
+	}
 	if (!procfs_read(dir, "status", &w->text, SMALL_MAX))
 		vm->inner_pid = procfs_inner_pid((char *)w->text.data, w->text.len);
 	read_cgroup(w, dir, &place);
 	memcpy(vm->base, place.base, sizeof(vm->base));
-	if (!vm->args.instance[0])
+	/* libvirt's group of a domain tells no more than its name. */
+	if (w->text.len && !place.instance[0])
+		cgroup_path(vm->cgroup, (char *)w->text.data, w->text.len);
+	/* For other VMMs than QEMU, libvirt's name is surer than that of a socket. */
+	if (place.instance[0] && (!vm->args.instance[0] || vmm != &vmm_qemu))
 		memcpy(vm->args.instance, place.instance, sizeof(place.instance));
 	set_thread(w, array_add(&vm->threads), pid, st, &place);
 	if (!st->comm[0])
@@ -179,10 +196,27 @@ static void add_kernel(struct walker *w, int dir, int32_t pid, const struct proc
 	k->kind = proc_kernel_thread(st->comm, &k->owner);
 }
 
+static void add_other(struct walker *w, int dir, int32_t pid, const struct procfs_stat *st)
+{
+	char path[CGROUP_PATH_MAX];
+	struct proc_other *other;
+
+	if (procfs_read(dir, "cgroup", &w->text, SMALL_MAX))
+		return;
+	cgroup_path(path, (char *)w->text.data, w->text.len);
+	other = path[0] ? array_add(&w->scan->others) : NULL;
+	if (other)
+		*other = (struct proc_other){ pid, st->start_ns,
+					      stringset_add(&w->scan->texts, path, strlen(path)) };
+	w->no_memory |= path[0] && (!other || !other->cgroup);
+}
+
 static void read_process(struct walker *w, int dir, int32_t pid)
 {
 	char exe[4096] = "";
 	struct procfs_stat st;
+	struct vmm_process p = { .exe = exe, .comm = st.comm };
+	const struct vmm *vmm;
 	int32_t owner;
 	ssize_t n;
 	int rc_stat = read_stat(w, dir, &st), rc;
@@ -199,12 +233,17 @@ static void read_process(struct walker *w, int dir, int32_t pid)
 	}
 	n = readlinkat(dir, "exe", exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = 0;
-	if (proc_is_qemu(exe, st.comm, w->cmdline.len ? (char *)w->cmdline.data : "",
-			 w->cmdline.len))
-		add_vm(w, dir, pid, &st);
+	p.cmdline = w->cmdline.len ? (char *)w->cmdline.data : "";
+	p.len = w->cmdline.len;
+	vmm = vmm_of(&p);
+	if (vmm)
+		add_vm(w, dir, pid, &st, &p, vmm);
 	/* A saved tree may lack the flags that identify a kernel thread. */
 	else if (!w->cmdline.len && !st.ppid && proc_kernel_thread(st.comm, &owner))
 		add_kernel(w, dir, pid, &st);
+	/* A zombie runs no more; a kernel thread of a saved tree has no command line either. */
+	else if (w->cmdline.len)
+		add_other(w, dir, pid, &st);
 }
 
 static void walk(struct walker *w, DIR *d)
@@ -246,6 +285,55 @@ static void read_host(struct walker *w, int root)
 		      (rc ? !geteuid() : strcmp((char *)w->text.data, "kthreadd\n") != 0);
 }
 
+/* The index of the VM of which @vm is a device process: a fork with the same name; else its own. */
+static size_t vm_of_fork(const struct proc_scan *scan, const struct proc_vm *vm)
+{
+	struct proc_vm key = { .pid = vm->ppid };
+	const struct proc_vm *parent;
+
+	/* A saved tree may have processes that are each other's parent: look up two steps. */
+	for (int step = 0; step < 2 && vm->vmm->forks && key.pid && key.pid != vm->pid; step++) {
+		parent = bsearch(&key, scan->vms.at, scan->vms.n, sizeof(key), by_pid);
+		if (!parent || parent->vmm != vm->vmm ||
+		    strcmp(parent->args.instance, vm->args.instance))
+			break;
+		vm = parent;
+		key.pid = vm->ppid;
+	}
+	return (size_t)(vm - scan->vms.at);
+}
+
+/* Moves the threads of device processes to their VM. */
+static bool join_forks(struct proc_scan *scan)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < scan->vms.n; i++) {
+		struct proc_vm *vm = &scan->vms.at[i];
+		size_t into = vm_of_fork(scan, vm);
+
+		for (size_t t = 0; into != i && t < vm->threads.n; t++) {
+			vm->threads.at[t].pid = vm->pid;
+			if (array_push(&scan->vms.at[into].threads, vm->threads.at[t]))
+				return false;
+		}
+		if (into != i)
+			vm->threads.n = 0;
+	}
+	for (size_t i = 0; i < scan->vms.n; i++) {
+		struct proc_vm vm = scan->vms.at[i];
+
+		if (vm.threads.n) {
+			scan->vms.at[i] = scan->vms.at[kept];
+			scan->vms.at[kept++] = vm;
+		}
+	}
+	for (size_t i = kept; i < scan->vms.n; i++)
+		array_fini(&scan->vms.at[i].threads);
+	scan->vms.n = kept;
+	return true;
+}
+
 int proc_scan(struct proc_scan *out, const char *root, uint64_t deadline_ns,
 	      struct cdict_error *err)
 {
@@ -261,12 +349,15 @@ int proc_scan(struct proc_scan *out, const char *root, uint64_t deadline_ns,
 	w.no_memory = failed(&w);
 	buf_fini(&w.text);
 	buf_fini(&w.cmdline);
+	if (out->vms.n)
+		qsort(out->vms.at, out->vms.n, sizeof(*out->vms.at), by_pid);
+	if (out->others.n)
+		qsort(out->others.at, out->others.n, sizeof(*out->others.at), by_other_pid);
+	w.no_memory |= !join_forks(out);
 	if (w.no_memory) {
 		proc_scan_fini(out);
 		return cdict_fail_nomem(err);
 	}
-	if (out->vms.n)
-		qsort(out->vms.at, out->vms.n, sizeof(*out->vms.at), by_pid);
 	for (size_t i = 0; i < out->vms.n; i++)
 		qsort(out->vms.at[i].threads.at, out->vms.at[i].threads.n,
 		      sizeof(*out->vms.at[i].threads.at), by_tid);
@@ -278,6 +369,8 @@ void proc_scan_fini(struct proc_scan *scan)
 	for (size_t i = 0; i < scan->vms.n; i++)
 		array_fini(&scan->vms.at[i].threads);
 	array_fini(&scan->vms);
+	array_fini(&scan->others);
+	stringset_fini(&scan->texts);
 	array_fini(&scan->kernel);
 	memset(scan, 0, sizeof(*scan));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * proc.h - finds every QEMU process of a host with its threads, and the kernel threads that
+ * proc.h - finds every VM's process on a host with its threads, and the kernel threads that
  * serve it, in /proc or a saved copy. Read only; processes and threads may start and
  * end meanwhile: those that vanish are left out.
  *
@@ -16,27 +16,42 @@
 #include <stdint.h>
 
 #include "annotate/host/cgroup.h"
-#include "annotate/host/proc_args.h"
 #include "annotate/host/proc_role.h"
+#include "annotate/host/vmm/vmm.h"
+#include "format/labels/cgroup_unit.h"
 #include "base/memory/array.h"
+#include "base/memory/stringset.h"
 #include "cdict/error.h"
 
 struct proc_thread {
 	int32_t tid;
+	int32_t pid;              /* the process; 0: the VM's own */
 	uint64_t start_ns;        /* ns since boot; 0 unknown */
 	char comm[64];            /* "": could not be read */
 	char cgroup_role[24];     /* as struct cgroup_place */
 	char role[PROC_ROLE_MAX]; /* never "" after proc_vm_roles() */
-	bool kernel;              /* a kernel thread outside the QEMU process */
+	bool kernel;              /* a kernel thread outside the VMM's process */
 	bool by_libvirt;          /* the role comes from libvirt */
 };
 
 struct proc_vm {
-	int32_t pid, inner_pid; /* inner: in QEMU's own pid namespace; 0 unknown */
-	char comm[64];          /* of the process */
-	struct proc_args args;  /* instance: from the cgroup's name when -name is absent */
-	char base[CGROUP_PATH_MAX];
+	const struct vmm *vmm;
+	int32_t pid, inner_pid;     /* inner: in the VMM's own pid namespace; 0 unknown */
+	int32_t ppid;               /* 0 unknown */
+	char comm[64];              /* of the process */
+	struct vmm_args args;       /* instance: from the cgroup's name when the VMM has none */
+	char project[256];          /* of Kubernetes: the namespace; or "" */
+	char unit[CGROUP_UNIT_MAX]; /* the container or pod that it runs in, or "" */
+	bool shared;                /* another VM has the same name */
+	char base[CGROUP_PATH_MAX], cgroup[CGROUP_PATH_MAX];
 	ARRAY(struct proc_thread) threads; /* by tid, kernel threads last */
+};
+
+/* A process that is no VM. */
+struct proc_other {
+	int32_t pid;
+	uint64_t start_ns;  /* 0 unknown */
+	const char *cgroup; /* path, as cgroup_path(); in the scan's texts */
 };
 
 /* A kernel thread that may serve a VM. */
@@ -50,7 +65,9 @@ struct proc_kernel {
 struct proc_scan {
 	ARRAY(struct proc_vm) vms;        /* by pid */
 	ARRAY(struct proc_kernel) kernel; /* those of no VM stay here */
-	char host[256];                   /* "" unknown */
+	ARRAY(struct proc_other) others;  /* those with a known control group; by pid */
+	struct stringset texts;
+	char host[256];    /* "" unknown */
 	size_t unreadable; /* processes without any readable file, permission denied */
 	size_t incomplete; /* threads of VMs whose name or cgroup could not be read */
 	bool live;         /* a real procfs */

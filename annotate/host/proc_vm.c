@@ -29,10 +29,10 @@ static void fall_back(const struct proc_vm *vm, struct proc_thread *t, bool name
 	bool ignored = false;
 	const char *role = "emulator";
 
-	proc_role_of_comm(t->role, t->comm, &ignored);
+	proc_role_of_comm(vm->vmm, t->role, t->comm, &ignored);
 	if (t->tid != vm->pid && t->role[0] && !proc_role_is_single(t->role))
 		return;
-	/* Without names, all of QEMU's threads inherit the main thread's comm. */
+	/* Without names, all threads inherit the main thread's comm. */
 	if (t->tid != vm->pid && strcmp(t->cgroup_role, "emulator") && !only_vcpus &&
 	    (!t->comm[0] || (!named && !strcmp(t->comm, vm->comm))))
 		role = "thread";
@@ -51,7 +51,7 @@ static enum claim claim(const struct proc_vm *vm, struct proc_thread *t, bool na
 			return CLAIM_LIBVIRT;
 		}
 	}
-	proc_role_of_comm(comm, t->comm, &ignored);
+	proc_role_of_comm(vm->vmm, comm, t->comm, &ignored);
 	by_comm = proc_role_is_single(comm);
 	by_cgroup = proc_role_is_single(t->cgroup_role);
 	/* The main thread is never one of them, and a name such as "worker" is more reliable
@@ -75,7 +75,7 @@ static bool are_named(const struct proc_vm *vm)
 
 	for (size_t i = 0; i < vm->threads.n && !named; i++) {
 		if (vm->threads.at[i].tid != vm->pid)
-			proc_role_of_comm(role, vm->threads.at[i].comm, &named);
+			proc_role_of_comm(vm->vmm, role, vm->threads.at[i].comm, &named);
 	}
 	return named;
 }
@@ -86,7 +86,7 @@ struct rival {
 	enum claim claim;
 };
 
-/* By role; then by confidence, then by age: QEMU starts its vCPUs before other threads. */
+/* By role; then by confidence, then by age: a VMM starts its vCPUs before other threads. */
 static int by_role(const void *a, const void *b)
 {
 	const struct rival *x = a, *y = b;
@@ -222,7 +222,7 @@ int proc_join_kernel(struct proc_scan *scan, struct cdict_error *err)
 			break;
 		}
 		*t = k->thread;
-		proc_role_of_comm(t->role, t->comm, &ignored);
+		proc_role_of_comm(scan->vms.at[vm].vmm, t->role, t->comm, &ignored);
 	}
 	map_fini(&vm_of_tid);
 	if (rc)

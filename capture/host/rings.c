@@ -72,7 +72,8 @@ static void fill_attr(struct perf_event_attr *attr, const struct rings_options *
 		.sample_type =
 			PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW |
 			(o->stacks ? PERF_SAMPLE_CALLCHAIN : 0) |
-			(o->stack_bytes ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0),
+			(o->stack_bytes ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0) |
+			(o->cgroups ? PERF_SAMPLE_CGROUP : 0),
 		.read_format = PERF_FORMAT_ID | (lost ? FORMAT_LOST : 0),
 		.disabled = 1,
 		.sample_id_all = 1,
@@ -159,6 +160,7 @@ static int make_evlist(struct rings *r, const struct choice *choice, const struc
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.task = attr.comm = attr.comm_exec = 1;
 	attr.mmap = attr.mmap2 = o->stacks;
+	attr.cgroup = o->cgroups;
 	if (add_event(r, &attr))
 		return -ENOMEM;
 	r->tasks = r->evsels[0];

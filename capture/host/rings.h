@@ -39,7 +39,8 @@ struct rings_options {
 	const int32_t *tids; /* record only these tasks; NULL: all */
 	size_t n_tids;
 	bool no_inherit;
-	bool stacks; /* record each sample's call chain, and MMAP2 */
+	bool stacks;  /* record each sample's call chain, and MMAP2 */
+	bool cgroups; /* record the id of each sample's control group, and new groups */
 	bool no_kernel_stacks, no_user_stacks;
 	uint32_t stack_bytes; /* bytes of stack to unwind the user part; 0: by frame pointers */
 	uint64_t user_regs;   /* with stack_bytes: bits of PERF_REG_* */

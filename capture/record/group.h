@@ -26,8 +26,9 @@ struct group_options {
 	const struct cdict_schema *schema;
 	const int16_t *type_of; /* index in the schema by common_type, or -1 */
 	struct store *store;
-	struct trigger *trigger; /* NULL: none */
-	struct stacks *stacks;   /* NULL: none */
+	struct trigger *trigger;        /* NULL: none */
+	struct stacks *stacks;          /* NULL: none */
+	struct record_cgroups *cgroups; /* NULL: none */
 	size_t queue_bytes;
 	/* By CPU number, for all possible CPUs: online and recorded. The owner of the group clears
 	 * those that went offline, and calls group_add_cpu() for those that came online. */

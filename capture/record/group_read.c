@@ -8,6 +8,7 @@
 
 #include "base/cursor.h"
 #include "base/system/monotonic.h"
+#include "capture/record/cgroups.h"
 #include "capture/record/group_internal.h"
 #include "convert/account.h"
 #include "capture/trigger/trigger.h"
@@ -55,6 +56,8 @@ static void sample(struct group *g, uint32_t cpu, const struct perf_event_header
 		g->first_ns = s.t_ns;
 	s.event = (uint32_t)g->opts.type_of[type];
 	g->counts.samples++;
+	if (g->opts.cgroups)
+		record_cgroups_sample(g->opts.cgroups, p, h->size);
 	if (g->feed)
 		trigger_feed_sample(g->feed, &s, load32(p + RING_SAMPLE_TID, NATIVE_BIG), in.raw,
 				    in.raw_size);
@@ -83,6 +86,8 @@ static void other(struct group *g, uint32_t cpu, const struct perf_event_header 
 		return;
 	if (id.has_time)
 		id.time = load64(p + h->size - 8, NATIVE_BIG);
+	if (g->opts.cgroups && h->type == PERF_RECORD_CGROUP)
+		record_cgroups_record(g->opts.cgroups, h, h->size);
 	if (g->opts.stacks)
 		stacks_record(g->opts.stacks, h, id.time);
 	account_record_of(&g->ingest, &rec, g->ingest.source.big, &id, cpu, &lost, NULL);

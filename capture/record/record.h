@@ -114,6 +114,7 @@ struct record_options {
 	 * @last. */
 	int (*labels)(void *ctx, bool last, struct cdict_writer *w, struct cdict_error *err);
 	void *labels_ctx;
+	struct record_cgroups *cgroups; /* filled during the recording; NULL: none */
 	/* For another recorder that runs in parallel: called before the events begin, and with @choice
 	 * NULL after they ended. */
 	int (*beside)(void *ctx, const struct choice *choice, size_t ring_bytes,

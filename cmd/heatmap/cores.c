@@ -24,7 +24,7 @@ enum { PART_GUEST, PART_EXIT, PART_QEMU, PART_KERNEL, PARTS };
 static const struct cores_part state_parts[PARTS] = {
 	[PART_GUEST] = { .name = "guest", .ink = { INK_STATE, ANALYZE_VCPU_GUEST } },
 	[PART_EXIT] = { .name = "exit handling", .ink = { INK_STATE, ANALYZE_VCPU_EXIT } },
-	[PART_QEMU] = { .name = "in QEMU, and its other threads",
+	[PART_QEMU] = { .name = "in the VMM, and its other threads",
 			.ink = { INK_STATE, ANALYZE_VCPU_QEMU } },
 	[PART_KERNEL] = { .name = "kernel threads", .ink = { INK_TASK, 2 } }, /* as in the page */
 };

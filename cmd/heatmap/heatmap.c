@@ -138,7 +138,7 @@ static const struct view {
 	  .bys = core_bys,
 	  .titles = { "CPUs: which task ran where", "CPUs: which VMs and groups of tasks ran where",
 		      "CPUs: which roles of VMs and tasks ran where",
-		      "CPUs: where vCPUs, QEMU, kernel threads and host tasks ran" },
+		      "CPUs: where vCPUs, VMMs, kernel threads and host tasks ran" },
 	  .all = "all tasks",
 	  .add = heatmap_add_cores,
 	  .draw = heatmap_draw_cores,

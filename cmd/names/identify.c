@@ -20,7 +20,7 @@ enum { IDENTIFY_CSV, IDENTIFY_JSON };
 
 struct identify_opts {
 	struct options_shared shared;
-	const char *proc_root, *libvirt, *libvirt_state;
+	const char *proc_root, *libvirt, *libvirt_state, *state_root;
 	uint64_t timeout_ms;
 	int format;
 	struct openstack_opts openstack;
@@ -37,6 +37,8 @@ static const struct cmd_option identify_options[] = {
 			  "off: neither"),
 	CMD_STRING(0, "libvirt-state", struct identify_opts, libvirt_state, "DIR",
 		   "read libvirt's XML files from DIR instead of /run/libvirt/qemu"),
+	CMD_STRING(0, "state-root", struct identify_opts, state_root, "DIR",
+		   "read the state files of container runtimes below DIR instead of /"),
 	CMD_UINT(0, "timeout", struct identify_opts, timeout_ms, "MS", "5000",
 		 "stop after MS milliseconds with partial results"),
 	CMD_CHOICE(0, "format", struct identify_opts, format, "FORMAT", formats, "csv",
@@ -68,12 +70,14 @@ static void vm_row(struct json *j, const struct host_vm *vm)
 {
 	json_open(j, NULL, '{', false);
 	json_i64(j, "pid", vm->pid);
+	json_text(j, "vmm", vm->vmm);
 	json_text(j, "instance", vm->instance);
 	json_text(j, "uuid", vm->uuid);
 	json_text(j, "name", vm->name);
 	json_text(j, "title", vm->title);
 	json_text(j, "project", vm->project);
 	json_text(j, "flavor", vm->flavor);
+	json_text(j, "unit", vm->unit);
 	json_bool(j, "libvirt", vm->libvirt);
 	json_u64(j, "vcpus", vm->vcpus);
 	json_u64(j, "threads", vm->threads);
@@ -97,6 +101,8 @@ static void thread_row(struct json *j, const struct cdict_label *l)
 	json_text(j, "instance", l->instance);
 	json_text(j, "uuid", l->uuid);
 	json_text(j, "project", l->project);
+	json_text(j, "unit", l->unit);
+	json_text(j, "cgroup", l->cgroup);
 	json_text(j, "origin", label_text_origin(l->origin));
 	json_close(j);
 }
@@ -219,6 +225,7 @@ static int identify_run(const struct cmd_call *call)
 		.proc_root = o->proc_root,
 		.libvirt = o->libvirt,
 		.libvirt_state = o->libvirt_state,
+		.state_root = o->state_root,
 		.timeout_ms = o->timeout_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)o->timeout_ms,
 	};
 	struct cdict_error err = { 0 };
@@ -262,10 +269,13 @@ const struct cmd cmd_identify = {
 	.name = "identify",
 	.brief = "find the VMs of this host and name all their threads",
 	.operands = "",
-	.about = "Finds every QEMU process and gives each of its threads, and the kernel's threads "
-		 "that serve it, the VM's name and a role: vcpu0, emulator, iothread1, worker, "
-		 "vhost, kvm-pit, kvm-nx. It reads /proc, control groups and libvirt, changes "
-		 "nothing, and writes a mapping file for annotate and --map.",
+	.about =
+		"Finds every VM's process (of QEMU, Firecracker, Cloud Hypervisor, crosvm, kvmtool "
+		"or StratoVirt) and gives each of its threads, and the kernel's threads that serve "
+		"it, the VM's name and a role: vcpu0, emulator, iothread1, api, worker, vhost, "
+		"kvm-pit, kvm-nx. Other processes get their systemd unit, container or pod. It reads /proc, "
+		"control groups, libvirt and the files of container runtimes, changes nothing, and writes a "
+		"mapping file for annotate and --map.",
 	.options = identify_options,
 	.opts_size = sizeof(struct identify_opts),
 	.examples = identify_examples,

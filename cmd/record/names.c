@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names tasks during the recording, when the host can still be asked about them. */
+#include <errno.h>
 #include <signal.h>
+#include <string.h>
 
 #include "annotate/host/host.h"
+#include "base/fail.h"
 #include "capture/host/host.h"
+#include "capture/record/cgroups.h"
 #include "cmd/input/maps.h"
 #include "cmd/record/record.h"
 
@@ -23,6 +27,35 @@ static void ask_host(struct record_names *n)
 	for (size_t i = 0; i < report.notes.n && (report.vms.n || n->call->verbose); i++)
 		cmd_warn(n->call, NULL, "%s", report.notes.at[i]);
 	host_report_fini(&report);
+}
+
+/* --all-cgroups; where it is not possible, /proc is what remains. */
+static void watch_cgroups(struct record_names *n)
+{
+	struct cdict_error err = { 0 };
+
+	containers_init(&n->containers, "/");
+	if (record_cgroups_new(&n->cgroups, &err))
+		cmd_warn(n->call, NULL, "--all-cgroups: %s; groups are those in /proc at the start",
+			 err.text);
+}
+
+/* A task's group, as its samples have it. */
+static int add_cgroup(void *ctx, int32_t pid, int32_t tid, const char *path)
+{
+	struct record_names *n = ctx;
+	struct cdict_label label = {
+		.tid = tid, .pid = pid, .origin = CDICT_LABEL_PROC, .cgroup = path
+	};
+	struct cgroup_unit unit;
+
+	if (!strcmp(path, "/") || strlen(path) > MAPPING_TEXT_MAX)
+		return 0;
+	cgroup_unit(&unit, path, strlen(path));
+	if (containers_name(&n->containers, &unit, NULL))
+		return -ENOMEM;
+	label.unit = unit.text;
+	return mapping_add(&n->labels, &label, NULL);
 }
 
 static void *ask_openstack(void *names)
@@ -56,12 +89,15 @@ int record_names_init(struct record_names *n, const struct cmd_call *call)
 	const struct record_opts *o = call->opts;
 
 	*n = (struct record_names){ .call = call };
+	containers_init(&n->containers, NULL);
 	n->status = openstack_prepare(call, &o->openstack, &n->ask);
 	if (!n->status)
 		n->status = maps_read(&n->labels, call, &o->shared);
 	/* The host's tids match the events only if pids are the kernel's. */
 	if (!n->status && !o->no_names && !host_pids_foreign())
 		ask_host(n);
+	if (!n->status && !o->no_names && o->all_cgroups && !host_pids_foreign())
+		watch_cgroups(n);
 	if (!n->status)
 		begin_asking(n);
 	return n->status;
@@ -82,6 +118,9 @@ void record_names_fini(struct record_names *n)
 	n->ask = NULL;
 	mapping_fini(&n->labels);
 	mapping_fini(&n->asked);
+	record_cgroups_free(n->cgroups);
+	n->cgroups = NULL;
+	containers_fini(&n->containers);
 }
 
 static int write_all(const struct mapping *m, struct cdict_writer *w, struct cdict_error *err)
@@ -97,8 +136,12 @@ static int write_all(const struct mapping *m, struct cdict_writer *w, struct cdi
 int record_names_write(void *names, bool last, struct cdict_writer *w, struct cdict_error *err)
 {
 	struct record_names *n = names;
-	int ret = write_all(&n->labels, w, err);
+	int ret = 0;
 
+	if (last && n->cgroups && record_cgroups_each(n->cgroups, add_cgroup, n))
+		ret = cdict_fail_nomem(err);
+	if (!ret)
+		ret = write_all(&n->labels, w, err);
 	if (ret || (n->asking && !last))
 		return ret;
 	record_names_wait(n);

@@ -48,8 +48,7 @@ const struct cmd_foreign record_perf_options[] = {
 	ACCEPTED(0, "num-thread-synthesize", ONE, "one thread reads /proc"),
 	ACCEPTED(0, "proc-map-timeout", ONE, "maps are read only with -g, for existing processes"),
 	ACCEPTED(0, "namespaces", NONE,
-		 "namespaces are not kept; containers are named by their cgroup"),
-	ACCEPTED(0, "all-cgroups", NONE, "cgroups of VMs are read from /proc, for their names"),
+		 "namespaces are not kept; containers are named by their control group"),
 	ACCEPTED(0, "debuginfod", MAYBE, "debuginfod is not used"),
 
 	REFUSED('c', "count", ONE, EVERY_EVENT),

@@ -92,6 +92,9 @@ static const struct cmd_option record_options[] = {
 	CMD_STRING_PRESET(0, "libvirt", OPT, libvirt, "URI", "auto",
 			  "name VMs by libvirt at URI, read only; auto: if available, off: never"),
 	CMD_FLAG(0, "no-names", OPT, no_names, "do not look up the names of tasks and VMs"),
+	CMD_FLAG(0, "all-cgroups", OPT, all_cgroups,
+		 "record the control group of every event's task, for the units, containers and pods "
+		 "of short-lived tasks"),
 	OPENSTACK_OPTIONS(OPT, openstack),
 	CMD_FLAG(0, "stats", OPT, stats,
 		 "also write the output of cdict stats next to the file: run.stats.txt"),
@@ -537,6 +540,7 @@ static int record_run_command(const struct cmd_call *call)
 		o.host = opts->host;
 		o.labels = record_names_write;
 		o.labels_ctx = &r.names;
+		o.cgroups = r.names.cgroups;
 		if (opts->perf_data) {
 			r.perf = (struct record_perf){ .opts = opts };
 			o.beside = record_perf_beside;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "format/labels/mapping.h"
+#include "annotate/host/containers.h"
 #include "capture/record/record.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/options.h"
@@ -30,7 +31,7 @@ struct record_opts {
 	const char *clock;
 	const char *keep, *trigger;
 	const char *perf_data;
-	bool stats, no_names;
+	bool stats, no_names, all_cgroups;
 	const char *libvirt;
 	struct openstack_opts openstack;
 	bool push, wait;
@@ -82,6 +83,8 @@ struct record_names {
 	struct mapping asked; /* starts with the known labels, then receives the answer */
 	pthread_t thread;
 	bool asking;
+	struct record_cgroups *cgroups; /* with --all-cgroups; NULL: none */
+	struct containers containers;
 };
 
 /* Reads the host's tasks and the mapping files, before the recording; a status. */

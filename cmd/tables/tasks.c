@@ -9,8 +9,8 @@ struct tasks_opts {
 	int by; /* index of by_choices */
 };
 
-enum { BY_TASK = 0, BY_GROUP, BY_ROLE };
-static const char *const by_choices[] = { "task", "group", "role", NULL };
+enum { BY_TASK = 0, BY_GROUP, BY_ROLE, BY_CGROUP };
+static const char *const by_choices[] = { "task", "group", "role", "cgroup", NULL };
 
 static int add_analyses(struct figures *f, struct cdict_error *err)
 {
@@ -26,9 +26,10 @@ static int print(struct figures *f)
 	struct table *t;
 
 	figures_has_switch(f, "ran");
-	t = opts->by == BY_GROUP  ? tables_tasks_groups(&f->walk)
-	    : opts->by == BY_ROLE ? tables_tasks_roles(&f->walk)
-				  : tables_tasks(&f->walk, opts->per_cpu);
+	t = opts->by == BY_GROUP    ? tables_tasks_groups(&f->walk)
+	    : opts->by == BY_ROLE   ? tables_tasks_roles(&f->walk)
+	    : opts->by == BY_CGROUP ? tables_tasks_cgroups(&f->walk)
+				    : tables_tasks(&f->walk, opts->per_cpu);
 	return figures_print(f, NULL, &t, 1);
 }
 
@@ -50,8 +51,9 @@ static const struct cmd_option tasks_options[] = {
 	OPTION_INPUT,
 	CMD_CHOICE(
 		0, "by", struct tasks_opts, by, "WHAT", by_choices, "task",
-		"a row for each task, group or role: a group is a VM, the kernel threads, or tasks "
-		"of one name; roles are the parts of a VM and the kinds of kernel threads"),
+		"a row for each task, group, role or control group: a group is a VM, the kernel "
+		"threads, a systemd unit, container or pod, else tasks of one name; roles are the "
+		"parts of a VM, the kinds of kernel threads, and a unit's programs"),
 	CMD_FLAG(0, "per-cpu", struct tasks_opts, per_cpu, "one row per task and CPU"),
 	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
@@ -68,6 +70,7 @@ static const struct cmd_example tasks_examples[] = {
 	  "the ten QEMU threads with the longest single wait for a CPU" },
 	{ "cdict tasks run.cdict --by group",
 	  "600 tasks as a few rows: VMs, the kernel, programs" },
+	{ "cdict tasks run.cdict --by cgroup", "by the full path of the control group" },
 	{ "cdict tasks run.cdict --per-cpu -C 0-3 --format csv",
 	  "the tasks that ran on CPUs 0 to 3, for a script" },
 	{ NULL, NULL },

@@ -18,8 +18,10 @@ enum { TEXT_NONE = 0, TEXT_NEW = 1, TEXT_KNOWN = 2 };
 
 static void texts_of(const struct cdict_label *l, const char *texts[LABEL_TEXTS])
 {
-	const char *all[LABEL_TEXTS] = { l->name, l->group,    l->group_type, l->role,
-					 l->uuid, l->instance, l->project,    l->host };
+	const char *all[LABEL_TEXTS] = {
+		l->name,     l->group,   l->group_type, l->role, l->uuid,
+		l->instance, l->project, l->host,       l->unit, l->cgroup
+	};
 
 	for (unsigned i = 0; i < LABEL_TEXTS; i++)
 		texts[i] = all[i] ? all[i] : "";
@@ -148,7 +150,8 @@ static int32_t moved(int32_t from, struct cursor *c)
 static bool read_row(struct reading *rd, uint64_t n_texts, struct cdict_label *l, unsigned *origin)
 {
 	const char **into[LABEL_TEXTS] = { &l->name, &l->group,    &l->group_type, &l->role,
-					   &l->uuid, &l->instance, &l->project,    &l->host };
+					   &l->uuid, &l->instance, &l->project,    &l->host,
+					   &l->unit, &l->cgroup };
 
 	*origin = cursor_u8(&rd->c);
 	l->tid = moved(l->tid, &rd->c);
@@ -171,8 +174,8 @@ int label_rows_read(const void *data, size_t size,
 {
 	struct reading rd = { cursor_init(data, size, false), { 0 }, keep, ctx };
 	uint64_t n_texts = cursor_varint(&rd.c);
-	struct cdict_label l = { 0 };
-	bool ok = cursor_ok(&rd.c) && n_texts >= LABEL_TEXTS && n_texts <= FORMAT_LABEL_FIELDS;
+	struct cdict_label l = { .unit = "", .cgroup = "" };
+	bool ok = cursor_ok(&rd.c) && n_texts >= LABEL_TEXTS_MIN && n_texts <= FORMAT_LABEL_FIELDS;
 	unsigned origin;
 	int ret;
 

@@ -9,8 +9,9 @@
 #include "base/memory/buf.h"
 #include "cdict/label.h"
 
-/* Texts of a row: name, group, group_type, role, uuid, instance, project, host. */
-#define LABEL_TEXTS 8u
+/* Texts of a row: name, group, group_type, role, uuid, instance, project, host; unit, cgroup. */
+#define LABEL_TEXTS 10u
+#define LABEL_TEXTS_MIN 8u /* of earlier writers */
 
 /* A block's rows; the zero value is empty. Deltas and references to texts start anew in every
  * block. */

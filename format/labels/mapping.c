@@ -107,12 +107,14 @@ static bool grow_labels(struct mapping *m)
 }
 
 /* The texts of a label as an array. */
-#define TEXTS 8
+#define TEXTS 10
 
 static void texts_of(struct cdict_label *l, const char **texts[TEXTS])
 {
-	const char **all[TEXTS] = { &l->name, &l->group,    &l->group_type, &l->role,
-				    &l->uuid, &l->instance, &l->project,    &l->host };
+	const char **all[TEXTS] = {
+		&l->name,     &l->group,   &l->group_type, &l->role, &l->uuid,
+		&l->instance, &l->project, &l->host,       &l->unit, &l->cgroup
+	};
 
 	memcpy(texts, all, sizeof(all));
 }
@@ -192,6 +194,8 @@ int mapping_add(struct mapping *m, const struct cdict_label *label, struct cdict
 	take_text(&old->instance, l.instance);
 	take_text(&old->project, l.project);
 	take_text(&old->host, l.host);
+	take_text(&old->unit, l.unit);
+	take_text(&old->cgroup, l.cgroup);
 	return 0;
 
 no_memory:
@@ -239,6 +243,8 @@ void mapping_merge(struct cdict_label *into, struct mapping_origins *o,
 	win(&into->instance, &o->instance, from->instance, origin);
 	win(&into->project, &o->project, from->project, origin);
 	win(&into->host, &o->host, from->host, origin);
+	win(&into->unit, &o->unit, from->unit, origin);
+	win(&into->cgroup, &o->cgroup, from->cgroup, origin);
 }
 
 uint32_t mapping_first(const struct mapping *m, int32_t tid)
@@ -255,7 +261,7 @@ bool mapping_find(const struct mapping *m, int32_t tid, uint64_t start_ns, struc
 	bool found = false;
 
 	*out = (struct cdict_label){ .name = "", .group = "", .group_type = "", .role = "" };
-	out->uuid = out->instance = out->project = out->host = "";
+	out->uuid = out->instance = out->project = out->host = out->unit = out->cgroup = "";
 	for (uint32_t i = first; i != MAPPING_NONE; i = mapping_next(m, i, first)) {
 		const struct cdict_label *l = &m->labels[i];
 

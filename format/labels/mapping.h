@@ -70,7 +70,7 @@ static inline uint32_t mapping_next(const struct mapping *m, uint32_t i, uint32_
  * wins, among equals that of @from; an empty one never wins. Texts are borrowed.
  * @origins: per field, the origin of its value so far; start with zeros. */
 struct mapping_origins {
-	uint8_t pid, name, group, group_type, role, uuid, instance, project, host;
+	uint8_t pid, name, group, group_type, role, uuid, instance, project, host, unit, cgroup;
 };
 void mapping_merge(struct cdict_label *into, struct mapping_origins *origins,
 		   const struct cdict_label *from);

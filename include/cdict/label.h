@@ -41,6 +41,9 @@ struct cdict_label {
 	const char *instance;   /* libvirt's domain name, "instance-000019f4" */
 	const char *project;    /* OpenStack's project */
 	const char *host;
+	/* Of a process or thread, not inherited by display names: */
+	const char *unit;   /* what it belongs to: "nginx.service", "docker web", "pod shop/cart" */
+	const char *cgroup; /* its control group's path */
 };
 
 #ifdef __cplusplus

@@ -12,7 +12,7 @@
 static const char *const state_names[ANALYZE_VCPU_STATES] = {
 	[ANALYZE_VCPU_GUEST] = "in the guest",
 	[ANALYZE_VCPU_EXIT] = "handling an exit",
-	[ANALYZE_VCPU_QEMU] = "in QEMU",
+	[ANALYZE_VCPU_QEMU] = "in the VMM",
 	[ANALYZE_VCPU_PREEMPTED] = "preempted: ready to run, another task had the CPU",
 	[ANALYZE_VCPU_WAITING] = "waiting: woken, not yet on a CPU",
 	[ANALYZE_VCPU_HALTED] = "halted: the guest was idle",

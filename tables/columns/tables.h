@@ -17,6 +17,7 @@ struct table *tables_tasks(const struct tables_walk *w, bool per_cpu);
  * kernel threads. */
 struct table *tables_tasks_groups(const struct tables_walk *w);
 struct table *tables_tasks_roles(const struct tables_walk *w);
+struct table *tables_tasks_cgroups(const struct tables_walk *w);
 struct table *tables_latency(const struct tables_walk *w);
 struct table *tables_latency_cpus(const struct tables_walk *w); /* made with by_cpu */
 struct table *tables_latency_perf(const struct tables_walk *w); /* made with like_perf */

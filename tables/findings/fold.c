@@ -58,7 +58,7 @@ bool fold_find(struct fold *f, const struct analyze_task *task, struct fold_plac
 		return false;
 	if (!strcmp(place->kind, "vm"))
 		place->role = role_in_vm(f, task);
-	else if (!strcmp(place->kind, "kernel"))
+	else if (!strcmp(place->kind, "kernel") || !strcmp(place->kind, "unit"))
 		place->role = intern(f, task->comm, stem(task->comm));
 	return !f->culprits.failed;
 }
@@ -161,7 +161,7 @@ static struct table_column *columns_of(const struct tables_decl *decl, enum fold
 		if (i == CPU_COLUMN && !decl->key_cpu)
 			continue;
 		out[k] = first_columns[i];
-		if (by == FOLD_BY_GROUP && !strcmp(out[k].key, "role"))
+		if (by != FOLD_BY_ROLE && !strcmp(out[k].key, "role"))
 			out[k].flags |= TABLE_MACHINE;
 		k++;
 	}
@@ -186,7 +186,20 @@ struct folding {
 	ARRAY(struct folded_row) all;
 };
 
-static const char idle[] = "IDLE";
+static const char idle[] = "IDLE", no_cgroup[] = "none";
+
+/* VMs and kernel threads without a known path keep their group. */
+static bool by_cgroup(struct fold *f, const struct analyze_task *task, struct fold_place *place)
+{
+	const char *path = names_cgroup(f->culprits.names, task);
+
+	if (path)
+		*place = (struct fold_place){ .group = intern(f, path, strlen(path)),
+					      .kind = "cgroup" };
+	else if (!strcmp(place->kind, "task") || !strcmp(place->kind, "unit"))
+		*place = (struct fold_place){ .group = no_cgroup, .kind = "none" };
+	return place->group != NULL;
+}
 
 /* The row of the task, created if new; NULL: none, or out of memory. */
 static struct folded_row *row_for(struct folding *f, const struct analyze_task *task, uint32_t cpu)
@@ -197,8 +210,10 @@ static struct folded_row *row_for(struct folding *f, const struct analyze_task *
 
 	if (task->tid && !fold_find(&f->fold, task, &place))
 		return NULL;
-	if (f->by == FOLD_BY_GROUP)
+	if (f->by != FOLD_BY_ROLE)
 		place.role = NULL;
+	if (f->by == FOLD_BY_CGROUP && task->tid && !by_cgroup(&f->fold, task, &place))
+		return NULL;
 	number = map_add(&f->roles, (uintptr_t)place.group, (uintptr_t)place.role);
 	if (number && *number == MAP_NEW)
 		*number = f->n_roles++;
@@ -311,6 +326,11 @@ struct table *tables_tasks_groups(const struct tables_walk *w)
 struct table *tables_tasks_roles(const struct tables_walk *w)
 {
 	return tables_fold(w, &tables_decl_tasks, FOLD_BY_ROLE);
+}
+
+struct table *tables_tasks_cgroups(const struct tables_walk *w)
+{
+	return tables_fold(w, &tables_decl_tasks, FOLD_BY_CGROUP);
 }
 
 struct table *tables_coremap_groups(const struct tables_walk *w)

@@ -48,7 +48,7 @@ bool fold_lines_has(struct fold_lines *lines, const struct analyze_task *task);
 /* fold_lines_add - gives it a line; false: none is left. */
 bool fold_lines_add(struct fold_lines *lines, const struct analyze_task *task);
 
-enum fold_by { FOLD_BY_GROUP = 0, FOLD_BY_ROLE };
+enum fold_by { FOLD_BY_GROUP = 0, FOLD_BY_ROLE, FOLD_BY_CGROUP };
 
 /* tables_fold - the sums of the rows of @decl for each group, or for each role of a group, over all
  * CPUs, or per CPU if its rows are per CPU. Only the table of tasks has a row of IDLE, for all

@@ -259,7 +259,7 @@ static void say_handling(struct sink *s, const struct tables_walk *w,
 	if (h->qemu_ns) {
 		sink_puts(s, ", ");
 		tables_duration(s, h->qemu_ns);
-		sink_puts(s, " of it in QEMU");
+		sink_puts(s, " of it in the VMM");
 	}
 	if (h->most) {
 		sink_puts(s, "; ");

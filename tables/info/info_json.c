@@ -144,6 +144,8 @@ static void given_labels(struct json *j, const struct info *info)
 		json_text(j, "uuid", l->uuid);
 		json_text(j, "project", l->project);
 		json_text(j, "host", l->host);
+		json_text(j, "unit", l->unit);
+		json_text(j, "cgroup", l->cgroup);
 		json_i64(j, "pid", l->pid);
 		json_u64(j, "start_ns", l->start_ns);
 		json_close(j);

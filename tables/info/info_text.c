@@ -381,6 +381,8 @@ static void label(struct sink *s, const struct cdict_label *l)
 	label_field(s, "group type", l->group_type);
 	label_field(s, "project", l->project);
 	label_field(s, "host", l->host);
+	label_field(s, "unit", l->unit);
+	label_field(s, "cgroup", l->cgroup);
 	if (l->pid)
 		sink_printf(s, "  process %" PRId32, l->pid);
 	if (l->start_ns)

@@ -36,7 +36,7 @@ const char *culprits_vm(struct culprits *c, const struct analyze_task *vcpu)
 const char *culprits_name(struct culprits *c, const struct analyze_task *task, const char *victim,
 			  const char **kind)
 {
-	const char *vm;
+	const char *vm, *unit;
 
 	*kind = "unknown";
 	if (!task)
@@ -53,6 +53,10 @@ const char *culprits_name(struct culprits *c, const struct analyze_task *task, c
 	*kind = "kernel";
 	if (names_kernel_thread(task))
 		return kernel_threads;
+	*kind = "unit";
+	unit = names_unit(c->names, task);
+	if (unit)
+		return intern(c, strdup(unit));
 	*kind = "task";
 	return intern(c, names_display(c->names, task));
 }

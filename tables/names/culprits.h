@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * culprits.h - the names of a VM's culprits in the tables by VM: VMs (also itself), tasks of the
- * host by name, kernel threads as one, idle, and unknown.
+ * host by their unit, container or pod, else by name, kernel threads as one, idle, and unknown.
  *
  *	struct culprits c = { .names = &w->names };
  *	vm = culprits_vm(&c, vcpu);
@@ -35,7 +35,7 @@ void culprits_fini(struct culprits *c);
 /* culprits_vm - the VM of the vCPU, or the task's own name if it has none. */
 const char *culprits_vm(struct culprits *c, const struct analyze_task *vcpu);
 /* culprits_name - the name under which @task (NULL: unknown) counts for the VM @victim. *kind:
- * "vm", "self", "task", "kernel", "idle", "unknown". */
+ * "vm", "self", "unit", "task", "kernel", "idle", "unknown". */
 const char *culprits_name(struct culprits *c, const struct analyze_task *task, const char *victim,
 			  const char **kind);
 /* culprits_pair - the number, from 0, of a pair of texts from this header; it is new if it is

@@ -102,6 +102,8 @@ char *names_full(const struct names *names, const struct analyze_task *task)
 		ok = asprintf(&full, "%s-%" PRId32, name, task->tid) >= 0;
 	else if (shared)
 		ok = asprintf(&full, "%s-%s-%" PRId32, name, vm, task->tid) >= 0;
+	else if (!strncmp(vm, name, strlen(name)) && vm[strlen(name)] == '-')
+		ok = (full = strdup(vm)) != NULL; /* the VM is called by this process */
 	else
 		ok = asprintf(&full, "%s-%s", name, vm) >= 0;
 	free(name);
@@ -125,6 +127,16 @@ const char *names_vm_served(const struct names *names, const struct analyze_task
 	const struct names_vm *vm = served(names, task);
 
 	return vm ? vm->text : NULL;
+}
+
+const char *names_unit(const struct names *names, const struct analyze_task *task)
+{
+	return of(names, task)->unit;
+}
+
+const char *names_cgroup(const struct names *names, const struct analyze_task *task)
+{
+	return of(names, task)->cgroup;
 }
 
 static bool nameless(const struct names_vm *vm)

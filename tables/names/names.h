@@ -21,6 +21,7 @@ struct names_vm;
 struct names_task {
 	struct cdict_label *label; /* owned; NULL: none */
 	char *name, *order;        /* owned; NULL: the comm */
+	const char *unit, *cgroup; /* borrowed from the labels; NULL: unknown */
 	uint32_t vm;               /* index + 1, 0: none */
 	int32_t role_vcpu;         /* number in the role + 1, 0: none */
 	bool shared;               /* other tasks have the same name; if a comm: others of the VM */
@@ -75,6 +76,11 @@ bool names_kernel_thread(const struct analyze_task *task);
 /* names_vm_served - the VM that a kernel thread works for, by the thread's name, vhost-1841 or
  * kvm-pit/1841, or NULL; borrowed. */
 const char *names_vm_served(const struct names *names, const struct analyze_task *task);
+/* names_unit - the systemd unit, container or pod of the task, or NULL; names_cgroup - the path of its
+ * control group. Known for a process, they hold for its threads and, in a container or pod, for the
+ * processes that it starts. Borrowed from the labels. */
+const char *names_unit(const struct names *names, const struct analyze_task *task);
+const char *names_cgroup(const struct names *names, const struct analyze_task *task);
 /* names_nameless - whether the task belongs to a VM, or serves one, that has no label;
  * names_nameless_vms - the number of such VMs. */
 bool names_nameless(const struct names *names, const struct analyze_task *task);

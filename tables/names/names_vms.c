@@ -53,8 +53,7 @@ const char *names_vm_of_pid(const struct names *names, int32_t pid)
 	return vm ? vm->text : NULL;
 }
 
-/* The entry of task @i, created if new; NULL: out of memory. */
-static struct names_task *task_at(struct names *names, size_t i)
+struct names_task *names_task_at(struct names *names, size_t i)
 {
 	struct names_task *t;
 
@@ -82,7 +81,7 @@ static int find_labels(struct names *names, struct label_index *labels, size_t n
 
 		if (!task->tid || !label_index_find(labels, &key, &l))
 			continue;
-		t = task_at(names, i);
+		t = names_task_at(names, i);
 		if (!t || !(t->label = malloc(sizeof(l))))
 			return -ENOMEM;
 		*t->label = l;
@@ -120,13 +119,15 @@ static int find_vms(struct names *names, size_t n)
 		const struct analyze_task *task = analyze_engine_task(names->eng, (uint32_t)i);
 		struct names_vm *vm = task->tid ? find_vm(names, process(task)) : NULL;
 
-		struct names_task *t = vm ? task_at(names, i) : NULL;
+		struct names_task *t = vm ? names_task_at(names, i) : NULL;
 
 		if (!vm)
 			continue;
 		if (!t)
 			return -ENOMEM;
 		t->vm = (uint32_t)(vm - names->vms) + 1;
+		if (task->tid == vm->pid)
+			vm->comm = task->comm;
 		if (t->label)
 			mapping_merge(&vm->id, &vm->origins, t->label);
 	}
@@ -206,12 +207,28 @@ static void join_alike(struct names *names, struct names_vm **sorted)
 	}
 }
 
+/* A VM without labels is called by its process; QEMU's comm is the same for all, so its pid is enough.
+ * False: not by the process, or out of memory. */
+static bool named_by_process(const struct names_vm *vm, char **text)
+{
+	*text = NULL;
+	if (!vm->comm || !*vm->comm || !strncmp(vm->comm, "qemu", 4) || !strcmp(vm->comm, "kvm") ||
+	    !strncmp(vm->comm, "CPU ", 4))
+		return false;
+	if (asprintf(text, "%s-%" PRId32, vm->comm, vm->pid) >= 0)
+		return true;
+	*text = NULL;
+	return false;
+}
+
 static int text_of(struct names_vm *vm)
 {
 	bool failed = false;
 
 	vm->text = label_text_vm(&vm->id, &failed);
-	if (!vm->text && !failed && asprintf(&vm->text, "%" PRId32, vm->pid) < 0)
+	if (!vm->text && !failed && !named_by_process(vm, &vm->text))
+		failed = asprintf(&vm->text, "%" PRId32, vm->pid) < 0;
+	if (failed)
 		vm->text = NULL;
 	vm->order = label_text_order(&vm->id);
 	return vm->text ? 0 : -ENOMEM;
@@ -367,6 +384,8 @@ int names_init(struct names *names, const struct analyze_engine *eng,
 	if (!names->known || !names->wanted)
 		return -ENOMEM;
 	rc = find_labels(names, opts->labels, n);
+	if (!rc)
+		rc = names_units(names, opts->labels, n);
 	if (!rc)
 		rc = find_vms(names, n);
 	if (!rc)

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "annotate/host/cgroup.h"
-#include "annotate/host/proc_args.h"
 #include "annotate/host/proc_role.h"
+#include "annotate/host/vmm/vmm.h"
 #include "base/system/procfs.h"
+#include "format/labels/cgroup_unit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -18,18 +19,29 @@ static void must(int so)
 
 static void cmdline(const char *text, size_t size)
 {
-	struct proc_args args;
+	struct vmm_process p = { "", "qemu-kvm", text, size };
 
-	proc_is_qemu("", "qemu-kvm", text, size);
-	proc_args_parse(&args, text, size);
-	must(strlen(args.instance) < PROC_ARGS_NAME_MAX);
-	must(!args.uuid[0] || strlen(args.uuid) == 36);
+	vmm_of(&p);
+	for (const struct vmm *const *vmm = vmm_all; *vmm; vmm++) {
+		struct vmm_args args = { 0 };
+
+		vmm_is(*vmm, &p);
+		(*vmm)->parse(&args, &p);
+		must(strlen(args.instance) < VMM_NAME_MAX);
+		must(!args.uuid[0] || strlen(args.uuid) == 36);
+	}
 }
 
 static void cgroup(const char *text, size_t size)
 {
+	char path[CGROUP_PATH_MAX];
 	struct cgroup_place place;
+	struct cgroup_unit unit;
 
+	cgroup_path(path, text, size);
+	must(strlen(path) < sizeof(path));
+	cgroup_unit(&unit, text, size);
+	must(strlen(unit.text) < sizeof(unit.text) && (unit.kind == CGROUP_NONE) == !unit.text[0]);
 	cgroup_parse(&place, text, size);
 	must(strlen(place.base) < sizeof(place.base));
 	must(strlen(place.instance) < sizeof(place.instance));
@@ -46,8 +58,10 @@ static void stat(const char *text, size_t size)
 	if (!procfs_parse_stat(&st, text, size))
 		return;
 	must(strlen(st.comm) < sizeof(st.comm) && st.ppid >= 0);
-	proc_role_of_comm(role, st.comm, &named);
-	must(strlen(role) < sizeof(role) && (role[0] || !named));
+	for (const struct vmm *const *vmm = vmm_all; *vmm; vmm++, named = false) {
+		proc_role_of_comm(*vmm, role, st.comm, &named);
+		must(strlen(role) < sizeof(role) && (role[0] || !named));
+	}
 	must(proc_kernel_thread(st.comm, &owner) == PROC_KERNEL_NONE || owner >= 0);
 }
 

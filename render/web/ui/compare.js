@@ -13,7 +13,7 @@ export const FIGURE_WORDS = {
 	run_percent: 'run %', switches_per_s: 'switches/s', involuntary_per_s: 'forced/s', wakeups_per_s: 'wake-ups/s', migrations_per_s: 'migrations/s', delays_per_s: 'waits/s',
 	latency_avg_ns: 'latency avg', latency_p50_ns: 'latency p50', latency_p99_ns: 'latency p99', latency_max_ns: 'latency max',
 	count_per_s: 'exits/s', cpu_percent: 'on CPU, % of window', time_percent: 'time, % of window', avg_ns: 'avg', p99_ns: 'p99', max_ns: 'max',
-	delayed_percent: 'waited', guest_percent: 'guest', exit_percent: 'exits', qemu_percent: 'QEMU', preempted_percent: 'preempted',
+	delayed_percent: 'waited', guest_percent: 'guest', exit_percent: 'exits', qemu_percent: 'VMM', preempted_percent: 'preempted',
 	waiting_percent: 'waiting', halted_percent: 'halted', blocked_percent: 'blocked', unknown_percent: 'unknown', worst_ns: 'worst wait',
 };
 

@@ -3,7 +3,7 @@ $CDICT convert -q -i $DATA/kvm-callchain.data -o x.cdict
 cp x.cdict before
 printf '1,,vcpu0,,,5,Web\n\nnobody,,,,,,Web\n' >number.csv
 printf '1,,vcpu0,,,5,Web\n2,,"vcpu1,,,5,Web\n3,,vcpu2,,,5,Web\n' >quote.csv
-printf '1,,vcpu0,,,5,Web,1,p,q\n' >many.csv
+printf '1,,vcpu0,,,5,Web,1,p,u,c,q\n' >many.csv
 printf '1,,\033[2J,,,5,We"b\n' >escape.csv
 for map in number quote many escape; do
 	$CDICT annotate x.cdict --map $map.csv

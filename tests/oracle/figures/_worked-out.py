@@ -383,7 +383,7 @@ def expected(c):
             identity(c) + [
                 ("reason", "reason", "text", reason), ("reason_code", None, "id", code),
                 ("idle", None, "id", idle),
-                ("exit_ns", "exit ms", "ms", in_kernel), ("qemu_ns", "QEMU ms", "ms", in_qemu),
+                ("exit_ns", "exit ms", "ms", in_kernel), ("qemu_ns", "VMM ms", "ms", in_qemu),
                 ("exit_percent", "% of life", "%", Share(in_kernel, window - BORN)),
                 ("qemu_percent", "% of life", "%", Share(in_qemu, window - BORN)),
             ],

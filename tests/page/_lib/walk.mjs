@@ -24,7 +24,7 @@ const TIPS = `(() => {
 	}
 	return JSON.stringify([...out.values()]);
 })()`;
-const WORDS = [['guest', /^in the guest$/], ['exit', /^handling an exit$/], ['qemu', /^in QEMU$/], ['preempted', /^preempted: ready/], ['waiting', /^waiting: woken/],
+const WORDS = [['guest', /^in the guest$/], ['exit', /^handling an exit$/], ['qemu', /^in the VMM$/], ['preempted', /^preempted: ready/], ['waiting', /^waiting: woken/],
 ['halted', /^halted: /], ['blocked', /^blocked: /], ['unknown', /^unknown: /]];
 const EVENTS = { 'wake-up': /sched_wak/, exit: /kvm_exit/, entry: /kvm_entry/, migration: /sched_migrate_task/ };
 const FINDINGS = 'JSON.stringify([...document.querySelectorAll(".finding")].sort((a, b) => a.dataset.index - b.dataset.index).map((el) => [el.dataset.kind, el.querySelector(".sentence").textContent]))';
@@ -210,7 +210,7 @@ async function sentences(tab, where) {
 			says(pieces.filter((piece) => piece.task !== undefined && piece.task !== task).every((piece) => behind.some((r) => r.antagonist === piece.task)), `${where}: "${text}" names a task that was not in its way`);
 		} else if (kind === 'handling') {
 			const qemu = total(reasons.map((r) => r.qemu_ns));
-			is('handled, in QEMU, for', total(cost), ...qemu ? [qemu] : [], Math.max(...cost));
+			is('handled, in the VMM, for', total(cost), ...qemu ? [qemu] : [], Math.max(...cost));
 			parts(100 * total(cost) / life(row));
 		} else if (kind === 'unknown') {
 			parts(100 * (row.unknown_ns - row.absent_ns) / life(row));

@@ -130,7 +130,7 @@ static const struct {
 	{ "7,,,,,,Web,soon", "line 1, column 8 (start-ns): 'soon' is not a number of nanoseconds" },
 	{ "7,,,,,,Web,18446744073709551616",
 	  "line 1, column 8 (start-ns): '18446744073709551616'" },
-	{ "7,,,,,,Web,1,p,x", "line 1, column 10 (too many): 10 fields, expected at most 9" },
+	{ "7,,,,,,Web,1,p,u,c,x", "line 1, column 12 (too many): 12 fields, expected at most 11" },
 	{ "role,tid\nvcpu0,7,x\n", "line 2, column 3 (too many): 3 fields, expected at most 2" },
 	{ "role,tid\nvcpu0,x\n", "line 2, column 2 (tid): 'x' is not a thread id" },
 	{ "role,tid\nvcpu0\n", "line 2, column 1 (role): missing thread id" },

@@ -69,7 +69,8 @@ static void only_qemu_is_qemu(void **state)
 		char args[256];
 		size_t n = cmdline(args, cases[i].args);
 
-		if (proc_is_qemu(cases[i].exe, cases[i].comm, args, n) != cases[i].is)
+		if (vmm_is(&vmm_qemu, &(struct vmm_process){ cases[i].exe, cases[i].comm, args,
+							     n }) != cases[i].is)
 			fail_msg("%s / %s / %s", cases[i].exe, cases[i].comm, cases[i].args);
 	}
 }
@@ -113,10 +114,11 @@ static void name_and_uuid_come_from_the_options_as_qemu_reads_them(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < N(cases); i++) {
-		struct proc_args a;
+		struct vmm_args a = { 0 };
 		char args[256];
 
-		proc_args_parse(&a, args, cmdline(args, cases[i].args));
+		vmm_qemu.parse(&a,
+			       &(struct vmm_process){ "", "", args, cmdline(args, cases[i].args) });
 		if (strcmp(a.instance, cases[i].instance) || strcmp(a.uuid, cases[i].uuid) ||
 		    a.debug_threads != cases[i].debug)
 			fail_msg("%s: '%s' '%s' %d", cases[i].args, a.instance, a.uuid,
@@ -127,14 +129,15 @@ static void name_and_uuid_come_from_the_options_as_qemu_reads_them(void **state)
 static void a_very_long_name_is_cut_not_overrun(void **state)
 {
 	static char args[8192];
-	struct proc_args a;
+	struct vmm_args a = { 0 };
 	size_t n = cmdline(args, "q|-name|guest=");
 
 	(void)state;
 	n--; /* its NUL */
 	memset(args + n, 'x', 5000);
-	proc_args_parse(&a, args, n + 5000); /* the last NUL is missing too */
-	assert_int_equal(strlen(a.instance), PROC_ARGS_NAME_MAX - 1);
+	vmm_qemu.parse(&a, &(struct vmm_process){ "", "", args,
+						  n + 5000 }); /* the last NUL is missing too */
+	assert_int_equal(strlen(a.instance), VMM_NAME_MAX - 1);
 }
 
 static void stat_is_read_from_its_last_parenthesis(void **state)
@@ -280,7 +283,7 @@ static void comms_give_roles(void **state)
 		char role[PROC_ROLE_MAX];
 		bool named = false;
 
-		proc_role_of_comm(role, cases[i].comm, &named);
+		proc_role_of_comm(&vmm_qemu, role, cases[i].comm, &named);
 		if (strcmp(role, cases[i].role) || named != cases[i].named)
 			fail_msg("%s: '%s' %d", cases[i].comm, role, named);
 	}
@@ -295,7 +298,7 @@ struct row {
 static void check_vm(const struct row *rows, size_t n, const struct proc_vcpu *vcpus, size_t nv,
 		     bool only_vcpus, bool debug)
 {
-	struct proc_vm vm = { .pid = rows[0].tid, .args.debug_threads = debug };
+	struct proc_vm vm = { .vmm = &vmm_qemu, .pid = rows[0].tid, .args.debug_threads = debug };
 
 	snprintf(vm.comm, sizeof(vm.comm), "%s", rows[0].comm);
 	for (size_t i = 0; i < n; i++) {

@@ -9,7 +9,7 @@ export const STATES = ['guest', 'exit', 'qemu', 'preempted', 'waiting', 'halted'
 export const STATE_WORDS = {
 	guest: 'in the guest',
 	exit: 'handling an exit',
-	qemu: 'in QEMU',
+	qemu: 'in the VMM',
 	preempted: 'preempted: ready to run, another task had the CPU',
 	waiting: 'waiting: woken, not yet on a CPU',
 	halted: 'halted: the guest was idle',

@@ -111,7 +111,7 @@ export class CoresView extends View {
 		return this.colours.get(this.painting === 'group' ? of?.fold : task) ?? app.palette.other_task;
 	}
 
-	/** Before its states are known a vCPU on a CPU counts as in the guest; other threads of a VM are QEMU's. */
+	/** Before its states are known a vCPU on a CPU counts as in the guest; other threads of a VM are its VMM's. */
 	#stateColour(task) {
 		const { states, tasks: [, , kernel], other_task: other } = this.app.palette;
 
@@ -167,7 +167,7 @@ export class CoresView extends View {
 
 		if (this.painting === 'state')
 			return [...(app.capture.bins.vcpus.length ? ['guest', 'exit'] : []).map((state) => ({ key: state, colour: palette.states[state], text: STATE_WORDS[state] })),
-			{ key: 'qemu', colour: palette.states.qemu, text: app.capture.not_recorded.some(({ unknown }) => unknown.includes('QEMU')) ? 'other threads of QEMU' : 'in QEMU, and its other threads' }, { key: 'kernel', colour: palette.tasks[2], text: 'kernel threads' },
+			{ key: 'qemu', colour: palette.states.qemu, text: app.capture.not_recorded.some(({ unknown }) => unknown.includes('VMM')) ? 'other threads of the VMM' : 'in the VMM, and its other threads' }, { key: 'kernel', colour: palette.tasks[2], text: 'kernel threads' },
 			{ key: 'others', colour: palette.other_task, text: 'tasks of the host' }];
 		const run = new Map(groups ? this.chosen.rows('tasks_groups')?.map((row) => [row.group, row.run_ns]) : this.chosen.rows('tasks')?.map((row) => [row.task, row.run_ns]));
 		const vms = new Set(app.capture.tasks.map(({ vm }) => vm));
@@ -195,7 +195,7 @@ export class CoresView extends View {
 		const { app } = this;
 
 		replace(this.key, choice('colour', [['task', 'task', 'one colour per task'], ['group', 'group', 'one colour per VM, for kernel threads, or for tasks with the same name'],
-		['state', 'state', 'states of vCPUs; QEMU, kernel threads, host tasks']], this.painting, (paint) => app.set({ paint })), this.queues.turner(),
+		['state', 'state', 'states of vCPUs; VMM, kernel threads, host tasks']], this.painting, (paint) => app.set({ paint })), this.queues.turner(),
 			legend(this.#legendItems().map((item) => {
 				const own = item.task !== undefined || item.group !== undefined;
 

@@ -37,7 +37,7 @@ function reasonTable(view, row) {
 	const table = new Table([
 		{ key: 'reason', title: 'exit', text: true },
 		{ key: 'exit_ns', title: 'handling', hint: 'on a CPU, in the kernel' },
-		{ key: 'qemu_ns', title: 'in QEMU' },
+		{ key: 'qemu_ns', title: 'in the VMM' },
 		{ key: 'exit_percent', title: 'of the range' },
 		{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (r) => shareBar((r.exit_percent + r.qemu_percent) * 2, colours.get(r.reason)) },
 	], {

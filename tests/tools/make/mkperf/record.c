@@ -348,6 +348,17 @@ void parse_record(const char *word, const struct at *at, const char *p, struct b
 		put_comm(b, start, by.pid, by.tid, comm, n);
 		put_sample_id(b, &g.dummy, &by, dummy_id);
 		end_record(b, start);
+	} else if (!strcmp(word, "CGROUP")) {
+		uint64_t cgroup = need_number(need_word(&p, "ID"), word);
+
+		w = word_text(need_word(&p, "PATH"), &n);
+		start = begin_record(b, RECORD_CGROUP, 0);
+		put64(b, cgroup);
+		put_mem(b, w, n);
+		put_zero(b, 1);
+		put_align(b, start, 8);
+		put_sample_id(b, &g.dummy, &by, dummy_id);
+		end_record(b, start);
 	} else if (!strcmp(word, "FORK") || !strcmp(word, "EXIT")) {
 		parse_ids(need_word(&p, "PID/TID"), &ids[0], &ids[1]);
 		w = *word == 'F' ? need_word(&p, "PPID/PTID") : take_word(&p);

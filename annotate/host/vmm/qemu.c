@@ -1,118 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Parses QEMU's command line. */
-#include "annotate/host/proc_args.h"
-
-#include <ctype.h>
+/*
+ * QEMU: plain, and as libvirt, Proxmox VE, KubeVirt and Kata Containers start it.
+ *
+ * Threads    qemu, system/cpus.c and accel/kvm/kvm-accel-ops.c ("CPU %d/KVM"), iothread.c ("IO %s"),
+ *            util/thread-pool.c ("worker"), with -name debug-threads=on
+ * Proxmox    qemu-server, PVE/QemuServer.pm: "/usr/bin/kvm -id VMID -name NAME,debug-threads=on"
+ */
+#include <stdio.h>
 #include <string.h>
 
-/* Arguments of /proc/PID/cmdline, one after the other; the last may lack its NUL. */
-struct walk {
-	const char *at, *end;
+#include "annotate/host/vmm/vmm.h"
+#include "base/system/procfs.h"
+
+static const char *const programs[] = { "qemu-system-*", "qemu-kvm", NULL };
+
+static const struct vmm_thread threads[] = {
+	{ "CPU #/*", "vcpu#" },
+	{ "CPU #/", "vcpu#" },
+	{ "ALL CPUs/TCG", "vcpus" },
+	{ "worker", "worker" },
+	{ "IO mon_iothread", "emulator" },
+	{ "IO iothread#", "iothread#" },
+	{ "IO *", "iothread-*" },
+	{ NULL, NULL },
 };
-
-static bool next(struct walk *w, const char **arg, size_t *len)
-{
-	const char *nul;
-
-	if (w->at >= w->end)
-		return false;
-	nul = memchr(w->at, 0, (size_t)(w->end - w->at));
-	*arg = w->at;
-	*len = (size_t)((nul ? nul : w->end) - w->at);
-	w->at += *len + 1;
-	return true;
-}
-
-static void base_of(const char **name, size_t *len)
-{
-	const char *slash = memrchr(*name, '/', *len);
-
-	if (slash) {
-		*len -= (size_t)(slash + 1 - *name);
-		*name = slash + 1;
-	}
-}
-
-static bool qemu_base(const char *name, size_t len)
-{
-	static const char system_[] = "qemu-system-", kvm[] = "qemu-kvm";
-
-	base_of(&name, &len);
-	if (len && name[0] == '.') { /* ".qemu-system-x86_64-wrapped", on NixOS */
-		name++;
-		len--;
-	}
-	return (len > sizeof(system_) - 1 && !memcmp(name, system_, sizeof(system_) - 1)) ||
-	       (len == sizeof(kvm) - 1 && !memcmp(name, kvm, len));
-}
-
-bool proc_is_qemu_name(const char *path)
-{
-	static const char deleted[] = " (deleted)";
-	size_t len = strlen(path);
-
-	if (len > sizeof(deleted) - 1 && !strcmp(path + len - (sizeof(deleted) - 1), deleted))
-		len -= sizeof(deleted) - 1;
-	return qemu_base(path, len);
-}
 
 /* Proxmox starts QEMU as "/usr/bin/kvm -id 100 -name ...": the short name alone is
  * ambiguous. */
-static bool is_kvm(struct walk w)
+static bool is_kvm(const struct vmm_process *p)
 {
+	struct vmm_walk w = { p->cmdline, p->cmdline + p->len };
 	const char *arg;
 	size_t n;
 
-	if (!next(&w, &arg, &n))
+	if (!vmm_next(&w, &arg, &n))
 		return false;
-	base_of(&arg, &n);
-	if (n != 3 || memcmp(arg, "kvm", 3))
-		return false;
-	while (next(&w, &arg, &n)) {
-		if (n == 5 && (!memcmp(arg, "-name", 5) || !memcmp(arg, "-uuid", 5)))
-			return true;
-	}
-	return false;
-}
-
-bool proc_is_qemu(const char *exe, const char *comm, const char *cmdline, size_t len)
-{
-	struct walk w = { cmdline, cmdline + len };
-	const char *arg;
-	size_t n;
-
-	if ((*exe && proc_is_qemu_name(exe)) || is_kvm(w))
-		return true;
-	if (!next(&w, &arg, &n))
-		return proc_is_qemu_name(comm);
-	if (qemu_base(arg, n))
-		return true;
-	/* Only the comm matches: QEMU with another argv[0], or a script of that name, which its
-	 * interpreter has as an argument. */
-	if (*exe || !proc_is_qemu_name(comm))
-		return false;
-	while (next(&w, &arg, &n)) {
-		if (!n || arg[0] != '-')
-			return !qemu_base(arg, n);
-	}
-	return true;
-}
-
-bool proc_uuid(char out[37], const char *text, size_t len)
-{
-	out[0] = 0;
-	if (len != 36)
-		return false;
-	for (size_t i = 0; i < 36; i++) {
-		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-
-		if (dash ? text[i] != '-' : !isxdigit((unsigned char)text[i]))
-			return false;
-	}
-	for (size_t i = 0; i < 36; i++)
-		out[i] = (char)tolower((unsigned char)text[i]);
-	out[36] = 0;
-	return true;
+	vmm_base(&arg, &n);
+	return n == 3 && !memcmp(arg, "kvm", 3) && (vmm_has(p, "-name") || vmm_has(p, "-uuid"));
 }
 
 /* Parses one "key=value" of QEMU's option syntax, where ",," stands for a comma, and moves @at
@@ -152,9 +76,9 @@ static bool is_on(const char *value)
 	       !strcmp(value, "y");
 }
 
-static void take_name(struct proc_args *out, const char *text, size_t len)
+static void take_name(struct vmm_args *out, const char *text, size_t len)
 {
-	char key[32], value[PROC_ARGS_NAME_MAX];
+	char key[32], value[VMM_NAME_MAX];
 	const char *end = text + len, *implied = "guest";
 
 	while (text < end) {
@@ -171,13 +95,13 @@ static void take_uuid(char out[37], const char *text, size_t len)
 {
 	char uuid[37];
 
-	if (proc_uuid(uuid, text, len))
+	if (vmm_uuid(uuid, text, len))
 		memcpy(out, uuid, sizeof(uuid));
 }
 
 static void take_smbios(char out[37], const char *text, size_t len)
 {
-	char key[32], value[PROC_ARGS_NAME_MAX];
+	char key[32], value[VMM_NAME_MAX];
 	const char *end = text + len;
 
 	while (text < end) {
@@ -240,17 +164,16 @@ static bool is(const char *option, size_t len, const char *name)
 	return strlen(name) == len && !memcmp(option, name, len);
 }
 
-void proc_args_parse(struct proc_args *out, const char *cmdline, size_t len)
+/* The walk is QEMU's own: the argument after an option that takes a value is that value, even if it
+ * looks like an option (-append "-name x"). The last -name and -uuid count. */
+static void parse(struct vmm_args *out, const struct vmm_process *p)
 {
-	struct walk w = { cmdline, cmdline + len };
-	char smbios[37] = "";
+	struct vmm_walk w = vmm_walk(p);
+	char smbios[37] = "", id[32] = "";
 	const char *arg, *value;
 	size_t n, value_len;
 
-	memset(out, 0, sizeof(*out));
-	if (!next(&w, &arg, &n)) /* argv[0] */
-		return;
-	while (next(&w, &arg, &n)) {
+	while (vmm_next(&w, &arg, &n)) {
 		if (n < 2 || arg[0] != '-') /* a disk image */
 			continue;
 		arg++;
@@ -259,7 +182,7 @@ void proc_args_parse(struct proc_args *out, const char *cmdline, size_t len)
 			arg++;
 			n--;
 		}
-		if (!n || !takes_value(arg, n) || !next(&w, &value, &value_len))
+		if (!n || !takes_value(arg, n) || !vmm_next(&w, &value, &value_len))
 			continue;
 		if (is(arg, n, "name"))
 			take_name(out, value, value_len);
@@ -267,7 +190,24 @@ void proc_args_parse(struct proc_args *out, const char *cmdline, size_t len)
 			take_smbios(smbios, value, value_len);
 		else if (is(arg, n, "uuid"))
 			take_uuid(out->uuid, value, value_len);
+		else if (is(arg, n, "id"))
+			snprintf(id, sizeof(id), "%.*s", (int)(value_len < 31 ? value_len : 31),
+				 value);
 	}
 	if (!out->uuid[0])
 		memcpy(out->uuid, smbios, sizeof(smbios));
+	/* Only Proxmox's QEMU has -id. Its VMs are known by this number; names may repeat. */
+	if (procfs_number(id)) {
+		memcpy(out->name, out->instance, sizeof(out->name));
+		strcpy(out->instance, id);
+	}
 }
+
+const struct vmm vmm_qemu = {
+	.name = "qemu",
+	.programs = programs,
+	.threads = threads,
+	.also = is_kvm,
+	.parse = parse,
+	.nameless = "qemu",
+};
