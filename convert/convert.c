@@ -41,8 +41,8 @@ struct conversion {
 	struct perf_stacks *stacks; /* NULL: none are stored */
 	bool surveyed;              /* it has the mappings of the whole recording */
 	struct perfdata_cgroups cgroups;
-	bool asked;                 /* for formats already */
-	bool sampled;               /* there was a sample */
+	bool asked;   /* for formats already */
+	bool sampled; /* there was a sample */
 	ARRAY(bool)
 	misfits; /* by event: a sample did not fit the lent format; further ones are left out */
 	uint64_t progress_at;
