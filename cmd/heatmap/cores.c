@@ -187,7 +187,7 @@ static int colour_states(struct heatmap *h, struct colours *col, struct cores *c
 	memcpy(cores->parts, state_parts, sizeof(state_parts));
 	cores->n_parts = PARTS;
 	if (tables_lacks(w) & TABLE_OF_QEMU)
-		cores->parts[PART_QEMU].name = "other threads of QEMU";
+		cores->parts[PART_QEMU].name = "other threads of the VMM";
 	for (size_t i = 0; i < analyze_tasks_row_count(w->tasks); i++) {
 		const struct analyze_task_row *row = analyze_tasks_row_at(w->tasks, i);
 		const struct analyze_task *task = analyze_engine_task(w->eng, row->task);

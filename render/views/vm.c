@@ -19,7 +19,7 @@ static const struct {
 } doings[ANALYZE_DOINGS] = {
 	[ANALYZE_DOING_GUEST] = { { INK_STATE, ANALYZE_VCPU_GUEST }, "in the guest" },
 	[ANALYZE_DOING_EXIT] = { { INK_STATE, ANALYZE_VCPU_EXIT }, "handling an exit" },
-	[ANALYZE_DOING_QEMU] = { { INK_STATE, ANALYZE_VCPU_QEMU }, "in QEMU" },
+	[ANALYZE_DOING_QEMU] = { { INK_STATE, ANALYZE_VCPU_QEMU }, "in the VMM" },
 	[ANALYZE_DOING_RUNNING] = { { INK_TASK, 2 }, "running" }, /* as in the page */
 	[ANALYZE_DOING_PREEMPTED] = { { INK_STATE, ANALYZE_VCPU_PREEMPTED }, "preempted" },
 	[ANALYZE_DOING_WAITING] = { { INK_STATE, ANALYZE_VCPU_WAITING }, "waiting" },

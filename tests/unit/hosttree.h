@@ -189,6 +189,9 @@ static inline void check_roles(const struct mapping *m)
 
 		if (a->origin != CDICT_LABEL_PROC)
 			continue;
+		/* a task of a unit or container that is no VM's has neither name nor role */
+		if (!*a->role && !*a->name && *a->unit)
+			continue;
 		if (!known_role(a->role))
 			fail_msg("tid %d has the role '%s'", a->tid, a->role);
 		for (size_t j = 0; j < i && single(a->role); j++) {

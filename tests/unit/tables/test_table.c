@@ -392,7 +392,7 @@ static void a_settled_table_does_not_need_its_sources(void **state)
 
 static void an_unknown_sort_key_is_wrong_usage(void **state)
 {
-	static const char *const specs[] = { "nonsense", "", "run", "run_ns:up", "run_ns,", ":asc" };
+	static const char *const specs[] = { "nonsense", "", "ru", "run_ns:up", "run_ns,", ":asc" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
