@@ -217,6 +217,12 @@ async function marks(tab, says) {
 	await type('end');
 	({ marks: set } = await state(tab));
 	says(set.length === 2 && set[1].name === 'end', `named later: ${JSON.stringify(set)}`);
+	// the area between them
+	await tab.key('e');
+	await tab.idle();
+	says(String((await state(tab)).area) === String(set.map(({ at: t }) => t)), `e: the area is ${(await state(tab)).area}`);
+	await tab.key('Escape');
+	await tab.until('cdictPage.state.area.length === 0', 'Esc removes the area');
 	// names stay, of the others a third one starts again
 	for (const part of [0.3, 0.4, 0.5]) await at(part);
 	({ marks: set } = await state(tab));
