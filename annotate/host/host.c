@@ -309,6 +309,12 @@ static int name_by_pod(struct job *j, struct proc_vm *vm, const struct container
 	return 0;
 }
 
+/* The root, or a path from another cgroup namespace, which begins with "/..". */
+static bool is_no_place(const char *cgroup)
+{
+	return !strcmp(cgroup, "/") || !strncmp(cgroup, "/..", 3);
+}
+
 /* A VM may run in a container or pod. */
 static int place_vm(struct job *j, struct proc_vm *vm)
 {
@@ -316,6 +322,8 @@ static int place_vm(struct job *j, struct proc_vm *vm)
 	struct cgroup_unit unit;
 	int rc;
 
+	if (is_no_place(vm->cgroup))
+		vm->cgroup[0] = 0;
 	cgroup_unit(&unit, vm->cgroup, strlen(vm->cgroup));
 	if (unit.kind < CGROUP_CONTAINER)
 		return 0;
@@ -337,8 +345,7 @@ static int place_other(struct job *j, const struct proc_other *other, struct cdi
 	struct cgroup_unit unit;
 	size_t n = j->units.n;
 
-	/* A path from another cgroup namespace begins with "/..". */
-	if (!strcmp(other->cgroup, "/") || !strncmp(other->cgroup, "/..", 3))
+	if (is_no_place(other->cgroup))
 		return 0;
 	cgroup_unit(&unit, other->cgroup, strlen(other->cgroup));
 	if (containers_name(&j->containers, &unit, NULL))
