@@ -56,11 +56,40 @@ static int recorded_defaults(struct recording *rec)
 	return ret;
 }
 
+/* Names the events that this machine cannot sample, once: the others are recorded. */
+static int choose_samples(struct recording *rec)
+{
+	const struct record_options *o = rec->opts;
+	const struct choice_sampling how = { .freq = o->sample_freq,
+					     .period = o->sample_period,
+					     .tid = o->tids ? 0 : -1,
+					     .cpu = o->tids ? -1 : rec->cpus[0] };
+	size_t before = rec->choice.n_sampled;
+	struct buf lacks = { 0 };
+	int ret = choice_sampling(&rec->choice, &how, &lacks, rec->err);
+	bool one = before == rec->choice.n_sampled + 1;
+
+	buf_u8(&lacks, 0);
+	if (!ret && lacks.failed)
+		ret = cdict_fail_nomem(rec->err);
+	if (!ret && lacks.len > 1 && !rec->choice.events.n)
+		ret = cdict_fail(rec->err, -ENOENT, CDICT_NO_OFFSET,
+				 "event%s %s: this machine cannot sample %s", one ? "" : "s",
+				 (const char *)lacks.data, one ? "it" : "them");
+	else if (!ret && lacks.len > 1)
+		recording_say(rec, true,
+			      "event%s %s: this machine cannot sample %s; recording the others",
+			      one ? "" : "s", (const char *)lacks.data, one ? "it" : "them");
+	buf_fini(&lacks);
+	return ret;
+}
+
 static int choose_events(struct recording *rec)
 {
 	const struct record_options *o = rec->opts;
 	int ret = 0;
 
+	rec->choice.samples = true;
 	if (o->all)
 		ret = choice_add(&rec->choice, "sched:*,kvm:*", rec->err);
 	for (size_t i = 0; i < o->n_events && !ret; i++) {
@@ -74,6 +103,11 @@ static int choose_events(struct recording *rec)
 			ret = cdict_fail(rec->err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
 					 "this libperf cannot filter events");
 	}
+	if (!ret && rec->choice.n_sampled)
+		ret = choose_samples(rec);
+	else if (!ret && (o->sample_freq || o->sample_period))
+		ret = cdict_fail(rec->err, CDICT_EUSAGE, CDICT_NO_OFFSET, CHOICE_NOT_SAMPLED,
+				 o->sample_freq ? "freq" : "count");
 	if (!ret && !rec->choice.events.n && o->n_events)
 		ret = cdict_fail(rec->err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 				 "this kernel has none of %s",
@@ -117,7 +151,7 @@ int recording_choose(struct recording *rec)
 	}
 	memset(rec->type_of, 0xff, TYPES_MAX * sizeof(*rec->type_of));
 	for (size_t i = 0; i < rec->choice.events.n; i++)
-		if (rec->choice.events.at[i].id < TYPES_MAX)
+		if (!rec->choice.events.at[i].sampled && rec->choice.events.at[i].id < TYPES_MAX)
 			rec->type_of[rec->choice.events.at[i].id] =
 				(int16_t)rec->choice.events.at[i].type;
 	if (rec->n_cpus < (size_t)n_online)
@@ -196,6 +230,7 @@ static int start_groups(struct recording *rec)
 				   .foreign_pids = rec->info.scope.foreign },
 			.schema = rec->schema,
 			.type_of = rec->type_of,
+			.sample_period = o->sample_period,
 			.store = rec->store,
 			.trigger = rec->trigger,
 			.stacks = rec->stacks,

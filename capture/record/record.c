@@ -167,6 +167,7 @@ static void run(struct recording *rec)
 static void count(struct recording *rec)
 {
 	struct record_report *r = rec->report;
+	uint64_t throttled = 0;
 
 	for (size_t i = 0; i < rec->n_groups; i++) {
 		const struct group_counts *c = group_counts(rec->groups[i]);
@@ -178,9 +179,15 @@ static void count(struct recording *rec)
 		r->kernel_events += c->kernel_events;
 		r->kernel_lost += c->kernel_lost;
 		r->disordered += c->disordered;
+		throttled += c->throttled;
 		if (c->out_of_memory && !r->ended.code)
 			cdict_fail_nomem(&r->ended);
 	}
+	if (throttled)
+		recording_say(rec, true,
+			      "the kernel paused sampling %" PRIu64
+			      " times: too many samples; a lower -F or a larger -c loses none",
+			      throttled);
 	if (rec->stacks && stacks_full(rec->stacks))
 		recording_say(rec, true, "distinct stacks exceed %zu MiB: some are left out",
 			      STACKS_BYTES >> 20);

@@ -96,7 +96,9 @@ struct record_options {
 	const int32_t *tids; /* record only these tids, ascending; NULL: all tasks */
 	size_t n_tids;
 	bool no_inherit; /* do not record their children */
-	bool stacks;     /* record each event's call chain, by frame pointers */
+	/* Events that are no tracepoints: struct choice_sampling. */
+	uint64_t sample_freq, sample_period;
+	bool stacks; /* record each event's call chain, by frame pointers */
 	bool no_kernel_stacks, no_user_stacks;
 	uint32_t stack_bytes; /* bytes of stack to unwind the user part; 0: by frame pointers */
 	const struct record_span *spans; /* ascending; NULL: all the time */
