@@ -41,7 +41,7 @@ struct rings {
 	uint32_t *cpus;
 	size_t n_cpus;
 	size_t bytes;
-	bool counts_lost;
+	bool counts_lost, on_exec;
 	size_t n_threads;
 	atomic_bool polls; /* a descriptor is left to poll */
 };
@@ -89,12 +89,15 @@ static void fill_attr(struct perf_event_attr *attr, const struct rings_options *
 		.exclude_callchain_user = o->no_user_stacks || o->stack_bytes,
 		.sample_regs_user = o->stack_bytes ? o->user_regs : 0,
 		.sample_stack_user = o->stack_bytes,
+		.sample_max_stack = o->max_stack,
 	};
 }
 
 /* The part of an attribute that says what is counted, and how often it is sampled. */
-static void fill_sampled(struct perf_event_attr *attr, const struct perf_event_attr *of)
+static void fill_sampled(struct perf_event_attr *attr, const struct perf_event_attr *of,
+			 bool on_exec)
 {
+	attr->enable_on_exec = on_exec;
 	attr->type = of->type;
 	attr->config = of->config;
 	attr->config1 = of->config1;
@@ -207,7 +210,7 @@ static int make_evlist(struct rings *r, const struct choice *choice, const struc
 
 		fill_attr(&attr, o, r->counts_lost, choice->n_sampled);
 		if (ev->sampled)
-			fill_sampled(&attr, &ev->attr);
+			fill_sampled(&attr, &ev->attr, o->on_exec);
 		else
 			fill_tracepoint(&attr, ev);
 		r->sampled[r->n_evsels] = ev->sampled ? ev->type : -1;
@@ -352,6 +355,7 @@ int rings_open(struct rings **out, const struct choice *choice, const struct rin
 	r->n_cpus = opts->n_cpus;
 	r->bytes = opts->bytes;
 	r->counts_lost = true;
+	r->on_exec = opts->on_exec;
 	r->polls = true;
 	ret = try_open(r, choice, opts, err);
 	if (ret)
@@ -382,7 +386,11 @@ bool rings_watch_switches(struct rings *r)
 
 void rings_enable(struct rings *r)
 {
-	perf_evlist__enable(r->evlist);
+	for (size_t i = 0; i < r->n_evsels && r->on_exec; i++)
+		if (r->sampled[i] < 0)
+			perf_evsel__enable(r->evsels[i]);
+	if (!r->on_exec)
+		perf_evlist__enable(r->evlist);
 }
 
 void rings_disable(struct rings *r)

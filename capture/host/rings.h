@@ -64,8 +64,10 @@ struct rings_options {
 	const int32_t *tids; /* record only these tasks; NULL: all */
 	size_t n_tids;
 	bool no_inherit;
-	bool stacks; /* record each sample's call chain, and MMAP2 */
+	bool on_exec; /* begin to sample when a task of @tids calls exec() */
+	bool stacks;  /* record each sample's call chain, and MMAP2 */
 	bool no_kernel_stacks, no_user_stacks;
+	uint16_t max_stack;   /* frames of a call chain; 0: the kernel's limit */
 	uint32_t stack_bytes; /* bytes of stack to unwind the user part; 0: by frame pointers */
 	uint64_t user_regs;   /* with stack_bytes: bits of PERF_REG_* */
 	const int32_t *own;   /* tids whose own activity is excluded, ascending */
@@ -86,7 +88,8 @@ void rings_watch_tasks(struct rings *r);
  * when a CPU has its first event, its switches are recorded already. False: sched_switch is not
  * among the events. */
 bool rings_watch_switches(struct rings *r);
-/* rings_enable - starts recording all other events. */
+/* rings_enable - starts recording all other events; with on_exec, those that are no tracepoints start by
+ * themselves. */
 void rings_enable(struct rings *r);
 void rings_disable(struct rings *r);
 

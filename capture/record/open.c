@@ -51,7 +51,7 @@ static int recorded_defaults(struct recording *rec)
 {
 	int ret = choice_defaults(&rec->choice, rec->err);
 
-	if (!ret && rec->opts->tids)
+	if (!ret && recording_is_of_tasks(rec->opts))
 		ret = choice_add(&rec->choice, "sched:sched_stat_runtime*", rec->err);
 	return ret;
 }
@@ -62,8 +62,8 @@ static int choose_samples(struct recording *rec)
 	const struct record_options *o = rec->opts;
 	const struct choice_sampling how = { .freq = o->sample_freq,
 					     .period = o->sample_period,
-					     .tid = o->tids ? 0 : -1,
-					     .cpu = o->tids ? -1 : rec->cpus[0] };
+					     .tid = recording_is_of_tasks(o) ? 0 : -1,
+					     .cpu = recording_is_of_tasks(o) ? -1 : rec->cpus[0] };
 	size_t before = rec->choice.n_sampled;
 	struct buf lacks = { 0 };
 	int ret = choice_sampling(&rec->choice, &how, &lacks, rec->err);
@@ -103,6 +103,11 @@ static int choose_events(struct recording *rec)
 			ret = cdict_fail(rec->err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
 					 "this libperf cannot filter events");
 	}
+	for (size_t i = 0; i < rec->choice.events.n && !ret && o->only_samples; i++)
+		if (!rec->choice.events.at[i].sampled)
+			ret = cdict_fail(rec->err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+					 "event '%s' is a tracepoint, which is not sampled",
+					 rec->choice.events.at[i].name);
 	if (!ret && rec->choice.n_sampled)
 		ret = choose_samples(rec);
 	else if (!ret && (o->sample_freq || o->sample_period))
@@ -156,9 +161,9 @@ int recording_choose(struct recording *rec)
 				(int16_t)rec->choice.events.at[i].type;
 	if (rec->n_cpus < (size_t)n_online)
 		rec->info.scope.kind = SCOPE_CPUS;
-	if (rec->opts->tids)
+	if (recording_is_of_tasks(rec->opts))
 		rec->info.scope.kind = SCOPE_TASKS;
-	rec->info.scope.no_inherit = rec->opts->tids && rec->opts->no_inherit;
+	rec->info.scope.no_inherit = recording_is_of_tasks(rec->opts) && rec->opts->no_inherit;
 	rec->info.scope.late = rec->opts->n_spans || rec->opts->begin_paused;
 	for (size_t i = 0; i < rec->choice.events.n; i++)
 		rec->info.scope.filtered |=
@@ -219,8 +224,10 @@ static int start_groups(struct recording *rec)
 				   .n_cpus = to - from,
 				   .use_clockid = o->use_clockid,
 				   .clockid = o->clockid,
-				   .tids = o->tids,
-				   .n_tids = o->n_tids,
+				   .tids = rec->tids,
+				   .n_tids = rec->n_tids,
+				   .on_exec = o->only_command,
+				   .max_stack = o->max_stack,
 				   .no_inherit = o->no_inherit,
 				   .stacks = rec->stacks != NULL,
 				   .no_kernel_stacks = o->no_kernel_stacks,

@@ -106,6 +106,8 @@ static int prepare(struct recording *rec)
 	if (!ret && o->command)
 		ret = workload_prepare(&rec->workload, o->command, &rec->mask,
 				       !strcmp(o->output, "-"), rec->err);
+	rec->tids = o->only_command ? &rec->workload.pid : o->tids;
+	rec->n_tids = o->only_command ? 1 : o->n_tids;
 	if (!ret)
 		ret = recording_output(rec);
 	if (!ret)

@@ -334,7 +334,7 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 	if (!ret)
 		ret = take_stacks(o, to, err);
 	if (!ret)
-		ret = record_sampling(o, to, err);
+		ret = record_sampling(o->freq, o->count, to, err);
 	to->all = o->all;
 	to->cpus = o->shared.cpus.bits;
 	to->n_cpus = o->shared.cpus.n;

@@ -53,8 +53,8 @@ int record_delay(const char *text, struct record_span **spans, size_t *n, bool *
 		 struct cdict_error *err);
 /* "fp": sets *stack_bytes to 0; "dwarf", "dwarf,4096". */
 int record_call_graph(const char *text, uint32_t *stack_bytes, struct cdict_error *err);
-/* --freq, --count. */
-int record_sampling(const struct record_opts *o, struct record_options *to,
+/* --freq, --count; NULL: not given. */
+int record_sampling(const char *freq, const char *period, struct record_options *to,
 		    struct cdict_error *err);
 /* "signal", "30s", "2G". */
 int record_rotation(const char *text, struct record_options *o, struct cdict_error *err);

@@ -236,19 +236,20 @@ static int count(const char *option, const char *text, uint64_t *out, struct cdi
 	return 0;
 }
 
-int record_sampling(const struct record_opts *o, struct record_options *to, struct cdict_error *err)
+int record_sampling(const char *freq, const char *period, struct record_options *to,
+		    struct cdict_error *err)
 {
 	int ret = 0;
 
-	if (o->freq && o->count)
+	if (freq && period)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "takes --freq or --count, not both");
-	if ((o->freq || o->count) && !o->events.n)
+	if ((freq || period) && !to->n_events)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, CHOICE_NOT_SAMPLED,
-				  o->freq ? "freq" : "count");
-	if (o->freq && !strcmp(o->freq, "max"))
+				  freq ? "freq" : "count");
+	if (freq && !strcmp(freq, "max"))
 		to->sample_freq = CHOICE_FREQ_MOST;
-	else if (o->freq)
-		ret = count("freq", o->freq, &to->sample_freq, err);
-	return ret || !o->count ? ret : count("count", o->count, &to->sample_period, err);
+	else if (freq)
+		ret = count("freq", freq, &to->sample_freq, err);
+	return ret || !period ? ret : count("count", period, &to->sample_period, err);
 }
