@@ -3,7 +3,6 @@
 #include "convert/formats.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,9 +194,6 @@ static bool wants_sampled(const struct formats *f, const char *name)
 
 	if (f->globs == default_globs)
 		return !f->has_tracepoints;
-	for (size_t i = 0; i < f->n_globs; i++)
-		if (!fnmatch(f->globs[i], name, FNM_NOESCAPE))
-			return true;
 	snprintf(whole, sizeof(whole), SAMPLED_SYSTEM ":%.255s", name);
 	return formats_wants(f, whole);
 }

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include "base/fail.h"
 #include "capture/count/counting_internal.h"
+#include "capture/host/events.h"
 #include "capture/host/host.h"
 #include "capture/host/permit.h"
 #include "capture/host/tracefs.h"
@@ -84,7 +84,8 @@ static int add_event(struct counting *c, const char *name, struct buf *unknown,
 					  "event '%s' is given twice", name);
 	}
 	*ev = (struct counting_event){ .name = name };
-	found = counting_event_known(name, &ev->attr);
+	found = event_known(name, &ev->attr);
+	ev->attr.precise_ip = 0; /* of samples */
 	if (!found)
 		ev->attr = (struct perf_event_attr){ 0 };
 	ev->switches = found && ev->attr.type == PERF_TYPE_SOFTWARE &&
@@ -104,7 +105,7 @@ static int add_event(struct counting *c, const char *name, struct buf *unknown,
 			ev->attr.exclude_guest = chosen->not &CHOICE_NOT_GUEST ? 1 : 0;
 		}
 	}
-	found = found || counting_event_pfm(name, &ev->attr);
+	found = found || event_pfm(name, &ev->attr);
 	if (found)
 		c->n_events++;
 	else
@@ -132,16 +133,6 @@ static int add_events(struct counting *c, struct cdict_error *err)
 	return rc;
 }
 
-int counting_event_open(struct perf_event_attr *attr, int tid, int cpu, int group)
-{
-	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, group, PERF_FLAG_FD_CLOEXEC);
-}
-
-static int event_open(struct perf_event_attr *attr, int cpu, int group)
-{
-	return counting_event_open(attr, -1, cpu, group);
-}
-
 static struct perf_event_attr attr_of(uint32_t type, uint64_t config)
 {
 	return (struct perf_event_attr){
@@ -157,8 +148,7 @@ int counting_fail_open(const char *name, int code, struct cdict_error *err)
 {
 	if (code == EPERM || code == EACCES)
 		return permit_explain(-code, err);
-	if (code == ENOENT || code == EOPNOTSUPP || code == ENODEV || code == EINVAL ||
-	    code == ENOSYS)
+	if (event_is_uncountable(code))
 		return cdict_fail(err, -code, CDICT_NO_OFFSET,
 				  "event '%s': this machine cannot count it", name);
 	return cdict_fail(err, -code, CDICT_NO_OFFSET, "event '%s': %s", name, strerror(code));
@@ -177,7 +167,7 @@ static int open_group(struct counting *c, int cpu, size_t first, struct cdict_er
 	attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_RAW;
 	attr.disabled = 1;
 	*g = (struct counting_group){ .cpu = cpu, .first = first };
-	g->fd = event_open(&attr, cpu, -1);
+	g->fd = event_open(&attr, -1, cpu, -1);
 	if (g->fd < 0)
 		return errno == ENODEV ? -ENODEV
 				       : counting_fail_open("sched:sched_switch", errno, err);
@@ -208,13 +198,13 @@ static int open_member(struct counting *c, int cpu, size_t event, struct cdict_e
 	attr.size = sizeof(attr);
 	attr.read_format = attr_of(0, 0).read_format;
 	if (!ev->switches) {
-		fd = event_open(&attr, cpu, g->fd);
+		fd = event_open(&attr, -1, cpu, g->fd);
 		if (fd < 0 && g->n && (errno == EINVAL || errno == ENOSPC)) {
 			rc = open_group(c, cpu, event, err);
 			if (rc)
 				return rc;
 			g = last_group(c);
-			fd = event_open(&attr, cpu, g->fd);
+			fd = event_open(&attr, -1, cpu, g->fd);
 		}
 		if (fd < 0)
 			return counting_fail_open(ev->name, errno, err);
@@ -249,12 +239,6 @@ static int open_cpus(struct counting *c, struct cdict_error *err)
 	return rc;
 }
 
-static bool is_uncountable(int code)
-{
-	return code == ENOENT || code == EOPNOTSUPP || code == ENODEV || code == EINVAL ||
-	       code == ENOSYS;
-}
-
 static int fail_all(const struct counting *c, struct cdict_error *err)
 {
 	struct buf list = { 0 };
@@ -270,29 +254,11 @@ static int fail_all(const struct counting *c, struct cdict_error *err)
 	return rc;
 }
 
-/* Tries an event on this task, or on @cpu; a negative errno. Like perf, without the exclusion of guests
- * when the PMU cannot exclude, and without the kernel when the user may not count it. */
+/* Tries an event on this task, or on @cpu; a negative errno. */
 static int try_event(struct counting *c, struct counting_event *ev, int cpu)
 {
-	struct perf_event_attr attr = ev->attr;
-	int fd;
-
-	attr.size = sizeof(attr);
-	attr.disabled = 1;
-	fd = counting_event_open(&attr, c->o.machine ? -1 : 0, cpu, -1);
-	if (fd < 0 && (errno == EINVAL || errno == EOPNOTSUPP) && attr.exclude_guest) {
-		attr.exclude_guest = ev->attr.exclude_guest = 0;
-		fd = counting_event_open(&attr, c->o.machine ? -1 : 0, cpu, -1);
-	}
-	if (fd < 0 && errno == EACCES && !c->o.machine && !attr.exclude_kernel) {
-		attr.exclude_kernel = attr.exclude_hv = 1;
-		fd = counting_event_open(&attr, 0, cpu, -1);
-		if (fd >= 0) {
-			ev->attr.exclude_kernel = ev->attr.exclude_hv = 1;
-			ev->user_only = true;
-		}
-	}
-	return fd < 0 ? -errno : fd;
+	return event_try(&ev->attr, c->o.machine ? -1 : 0, cpu,
+			 c->o.machine ? NULL : &ev->user_only);
 }
 
 /* Moves events that this machine cannot count into a list of their own. */
@@ -309,7 +275,7 @@ static int drop_uncountable(struct counting *c, struct cdict_error *err)
 	}
 	for (size_t i = 0; i < c->n_events && !rc; i++) {
 		fd = try_event(c, &c->events[i], cpu);
-		if (fd < 0 && !is_uncountable(-fd))
+		if (fd < 0 && !event_is_uncountable(-fd))
 			rc = counting_fail_open(c->events[i].name, -fd, err);
 		else if (fd < 0 && texts_add(&c->uncountable, c->events[i].name))
 			rc = cdict_fail_nomem(err);

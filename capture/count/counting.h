@@ -91,9 +91,4 @@ struct counting_result counting_result(const struct counting *c);
  * closed, or this process ends: -EBUSY when another does. Any other failure: *out is -1, and others cannot be detected. */
 int counting_lock_machine(int *out, struct cdict_error *err);
 
-/* counting_event_known - fills in an event of the kernel or a PMU by its perf name; false: no such
- * event. counting_event_pfm - by a name that libpfm4 has for this processor, if it is installed. */
-bool counting_event_known(const char *name, struct perf_event_attr *attr);
-bool counting_event_pfm(const char *name, struct perf_event_attr *attr);
-
 #endif

@@ -90,7 +90,6 @@ struct counting {
 	bool has_choice, failed;
 };
 
-int counting_event_open(struct perf_event_attr *attr, int tid, int cpu, int group);
 int counting_fail_open(const char *name, int code, struct cdict_error *err);
 /* counting_name - the number of a program; 0 and c->failed: out of memory. */
 uint32_t counting_name(struct counting *c, const char *name, size_t len);

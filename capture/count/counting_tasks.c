@@ -28,6 +28,7 @@
 #include "base/fail.h"
 #include "base/system/monotonic.h"
 #include "capture/count/counting_internal.h"
+#include "capture/host/events.h"
 #include "capture/host/host.h"
 #include "capture/host/rings.h"
 #include "capture/host/tracefs.h"
@@ -76,7 +77,7 @@ static int open_carrier(struct counting *c, int32_t tid, size_t at, struct cdict
 	int fd;
 
 	attr.inherit = attr.comm = attr.task = 1;
-	fd = counting_event_open(&attr, tid, t->cpus[at], -1);
+	fd = event_open(&attr, tid, t->cpus[at], -1);
 	if (fd < 0)
 		return counting_fail_open("dummy", errno, err);
 	if (array_push(&t->carriers, fd)) {
@@ -112,7 +113,7 @@ static int open_event(struct counting *c, int32_t tid, size_t at, size_t event,
 	attr.inherit_stat = t->rings.n != 0;
 	attr.disabled = 1;
 	attr.enable_on_exec = c->o.command != NULL;
-	fd = counting_event_open(&attr, tid, t->cpus[at], -1);
+	fd = event_open(&attr, tid, t->cpus[at], -1);
 	if (fd < 0)
 		return counting_fail_open(c->events[event].name, errno, err);
 	if (array_push(&t->fds, fd)) {
@@ -163,7 +164,7 @@ static int open_root(struct counting *c, int32_t tid, struct cdict_error *err)
 	if (!root)
 		return cdict_fail_nomem(err);
 	*root = (struct counting_root){ .tid = tid, .first = t->fds.n };
-	root->guard = counting_event_open(&guard, tid, -1, -1);
+	root->guard = event_open(&guard, tid, -1, -1);
 	if (root->guard < 0 && errno == ESRCH && !c->o.command) { /* the thread has ended */
 		t->roots.n--;
 		return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Chooses the tracepoints to record. */
+/* Chooses the events to record. */
 #include "capture/host/choose.h"
 
 #include <errno.h>
@@ -11,9 +11,11 @@
 
 #include "base/fail.h"
 #include "base/text/suggest.h"
+#include "capture/host/choose_internal.h"
 #include "capture/host/rings.h"
 #include "capture/host/tracefs.h"
 #include "convert/formats.h"
+#include "convert/sampled.h"
 
 /*
  * The default: the events that tables and pictures use (analyze/walk/types.c), and no others.
@@ -60,27 +62,29 @@ int choice_init(struct choice *c, struct cdict_error *err)
 	return c->root ? 0 : cdict_fail_nomem(err);
 }
 
+void chosen_fini(struct chosen *ev)
+{
+	free(ev->name);
+	free(ev->system);
+	free(ev->event);
+	free(ev->format);
+	free(ev->filter);
+}
+
 void choice_fini(struct choice *c)
 {
-	for (size_t i = 0; i < c->events.n; i++) {
-		struct chosen *ev = &c->events.at[i];
-
-		free(ev->name);
-		free(ev->system);
-		free(ev->event);
-		free(ev->format);
-		free(ev->filter);
-	}
+	for (size_t i = 0; i < c->events.n; i++)
+		chosen_fini(&c->events.at[i]);
 	array_fini(&c->events);
 	free(c->root);
 	buf_fini(&c->missing);
 	*c = (struct choice){ 0 };
 }
 
-/* Adds the event @name, unless it is there already. */
-static int add_event(struct choice *c, const char *name, struct cdict_error *err)
+int choice_add_event(struct choice *c, const char *name, const struct perf_event_attr *sampled,
+		     struct cdict_error *err)
 {
-	struct chosen *at = c->events.at, ev = { .type = -1 };
+	struct chosen *at = c->events.at, ev = { .type = -1, .sampled = sampled != NULL };
 	const char *colon = strchr(name, ':');
 	int ret;
 
@@ -100,9 +104,13 @@ static int add_event(struct choice *c, const char *name, struct cdict_error *err
 	ev.system = strndup(name, (size_t)(colon - name));
 	ev.event = strdup(colon + 1);
 	ret = ev.name && ev.system && ev.event ? 0 : cdict_fail_nomem(err);
-	if (!ret)
+	if (!ret && sampled) {
+		ev.attr = *sampled;
+		c->n_sampled++;
+	} else if (!ret) {
 		ret = tracefs_format(c->root, ev.system, ev.event, &ev.format, &ev.format_len,
 				     &ev.id, err);
+	}
 	c->events.at[c->events.n++] = ev;
 	return ret;
 }
@@ -182,7 +190,9 @@ static int no_event(struct choice *c, const char *glob, struct cdict_error *err)
 	}
 	ret = cdict_fail(
 		err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-		"this kernel has no tracepoint '%s'%s; 'perf list tracepoint' lists those it has",
+		c->samples && bare
+			? "this kernel has no event '%s'%s; 'perf list' lists those it has"
+			: "this kernel has no tracepoint '%s'%s; 'perf list tracepoint' lists those it has",
 		s.asked, suggest_text(&s, ""));
 	texts_fini(&names);
 	return ret;
@@ -218,7 +228,7 @@ static int add_glob(struct choice *c, const char *glob, unsigned not, struct cdi
 		ret = no_event(c, glob, err);
 	for (size_t i = 0; i < names.n && !ret; i++) {
 		before = c->events.n;
-		ret = add_event(c, names.at[i], err);
+		ret = choice_add_event(c, names.at[i], NULL, err);
 		if (!ret)
 			c->events.at[before < c->events.n ? before : c->events.n - 1].not = not ;
 	}
@@ -238,11 +248,16 @@ static int add_missing(struct choice *c, const char *name, struct cdict_error *e
 /* Adds one item of a list: a name or a pattern, with its own modifiers or its group's. */
 static int add_named(struct choice *c, char *item, const char *of_group, struct cdict_error *err)
 {
-	char *modifiers = cut_modifiers(c, item), bare[256];
+	char *modifiers, bare[256];
 	const char *glob = item;
+	bool added = false;
 	unsigned not ;
-	int ret = read_modifiers(modifiers ? modifiers : of_group, &not, err);
+	int ret = choice_add_sampled(c, item, of_group, &added, err);
 
+	if (ret || added)
+		return ret;
+	modifiers = cut_modifiers(c, item);
+	ret = read_modifiers(modifiers ? modifiers : of_group, &not, err);
 	if (ret)
 		return ret;
 	if (!strchr(item, ':')) {
@@ -282,6 +297,20 @@ static const char *in_groups(char *item, const char *rest, bool *in_group, char 
 	return close[1] && close[1] != ':' ? "a group ends with '}' or '}:MODIFIERS'" : NULL;
 }
 
+/* Like strsep(), but a comma between slashes belongs to an event: cpu/event=0x3c,umask=1/. */
+static char *next_item(char **rest)
+{
+	char *item = *rest, *end = item;
+	bool terms = false;
+
+	for (; end && *end && (*end != ',' || (terms && strchr(end, '/'))); end++)
+		terms ^= *end == '/';
+	*rest = end && *end ? end + 1 : NULL;
+	if (*rest)
+		*end = '\0';
+	return item;
+}
+
 int choice_add(struct choice *c, const char *list, struct cdict_error *err)
 {
 	char *copy = strdup(list), *rest = copy, *item, of_group[16] = "";
@@ -290,7 +319,7 @@ int choice_add(struct choice *c, const char *list, struct cdict_error *err)
 	int ret = copy ? 0 : cdict_fail_nomem(err);
 
 	c->last = c->events.n;
-	while (!ret && (item = strsep(&rest, ","))) {
+	while (!ret && (item = next_item(&rest))) {
 		wrong = in_groups(item, rest, &in_group, of_group);
 		if (!wrong && !*item)
 			wrong = "an event name is empty";
@@ -336,6 +365,9 @@ int choice_filter(struct choice *c, const char *filter, struct cdict_error *err)
 		struct chosen *ev = &c->events.at[i];
 		char *both;
 
+		if (ev->sampled)
+			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+					  "option --filter: '%s' is not a tracepoint", ev->event);
 		if (asprintf(&both, ev->filter ? "(%s) && (%s)" : "%s%s",
 			     ev->filter ? ev->filter : "", filter) < 0)
 			return cdict_fail_nomem(err);
@@ -365,7 +397,8 @@ int choice_schema(struct choice *c, struct cdict_schema **schema, struct cdict_e
 		struct chosen *ev = &c->events.at[i];
 		struct perfdata_format format = { ev->system, ev->format, ev->format_len };
 
-		ret = formats_add(&formats, &tracing, &format, ev->name, err);
+		ret = ev->sampled ? sampled_add(formats.schema, ev->event, err)
+				  : formats_add(&formats, &tracing, &format, ev->name, err);
 		if (ret >= 0) {
 			ev->type = ret;
 			ret = 0;

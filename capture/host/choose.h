@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * choose.h - chooses the tracepoints to record, and their filters.
+ * choose.h - chooses the events to record: tracepoints and their filters, and events that are sampled
+ * (cycles, cpu-clock).
  *
  * Failure    negative code with *err filled: CDICT_EUSAGE for a mistake of the user
  * Ownership  choice_fini() empties what choice_*() filled
@@ -8,6 +9,7 @@
 #ifndef CAPTURE_HOST_CHOOSE_H
 #define CAPTURE_HOST_CHOOSE_H
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 
 #include "base/memory/array.h"
@@ -23,10 +25,20 @@ enum choice_not {
 	CHOICE_NOT_GUEST = 16,
 };
 
+/* perf record's default. */
+#define CHOICE_FREQ 4000u
+/* As many as the kernel permits. */
+#define CHOICE_FREQ_MOST UINT64_MAX
+
+/* Of the option that was given. */
+#define CHOICE_NOT_SAMPLED "option --%s: tracepoints are not sampled: every event is recorded"
+
 struct chosen {
-	char *name; /* "sched:sched_switch" */
+	char *name; /* "sched:sched_switch", "sample:cycles:u" */
 	char *system, *event;
-	char *format; /* the kernel's format text */
+	bool sampled;                /* no tracepoint: */
+	struct perf_event_attr attr; /* what to sample */
+	char *format;                /* tracepoints: the kernel's format text */
 	size_t format_len;
 	uint32_t id;
 	char *filter;  /* given by the user, or NULL */
@@ -37,9 +49,11 @@ struct chosen {
 struct choice {
 	char *root; /* mount point of tracefs */
 	ARRAY(struct chosen) events;
-	size_t last; /* first event of the last choice_add(), to which a filter applies */
+	bool samples; /* choice_add() takes events that are no tracepoints */
+	size_t last;  /* first event of the last choice_add(), to which a filter applies */
 	struct buf
 		missing; /* patterns and defaults with no match in this kernel, separated by ", " */
+	size_t n_sampled;
 };
 
 int choice_init(struct choice *c, struct cdict_error *err);
@@ -51,8 +65,17 @@ int choice_defaults(struct choice *c, struct cdict_error *err);
 /* choice_add - adds every event that matches one of the globs in @list, "sched:*,kvm:kvm_exit",
  * with perf's syntax: a name without a system, a system's name (all of its events), modifiers
  * ("sched:sched_switch:k"), groups ("{a,b}"). A pattern without a match goes to c->missing; a name
- * without a match is an error. */
+ * without a match is an error. With c->samples, also events that are no tracepoints (events.h). */
 int choice_add(struct choice *c, const char *list, struct cdict_error *err);
+/* choice_sampling - sets how often the events that are no tracepoints are sampled. Those that this machine
+ * cannot sample are removed, and listed in @lacks, each in quotes. */
+struct choice_sampling {
+	uint64_t period; /* events per sample; 0: as many that there are @freq samples a second */
+	uint64_t freq;   /* 0: CHOICE_FREQ, or as many as the kernel permits */
+	int tid, cpu;    /* to be tried with, as in perf_event_open() */
+};
+int choice_sampling(struct choice *c, const struct choice_sampling *how, struct buf *lacks,
+		    struct cdict_error *err);
 /* choice_filter - sets the filter of the events that the last choice_add() named; like perf's
  * --filter, a second one is joined with &&. */
 int choice_filter(struct choice *c, const char *filter, struct cdict_error *err);

@@ -36,11 +36,12 @@ struct rings {
 	struct perf_evsel *switches; /* sched_switch, or NULL */
 	struct perf_evsel **evsels;
 	size_t n_evsels;
-	bool *sums; /* by event: its count is not a number of events (but nanoseconds) */
+	bool *sums;   /* by event: its count is not its number of samples (but nanoseconds) */
+	int *sampled; /* by event: no tracepoint, with this type in the schema; or -1 */
 	uint32_t *cpus;
 	size_t n_cpus;
 	size_t bytes;
-	bool counts_lost;
+	bool counts_lost, on_exec;
 	size_t n_threads;
 	atomic_bool polls; /* a descriptor is left to poll */
 };
@@ -64,13 +65,15 @@ static void init_libperf(void)
 	libperf_init(silent);
 }
 
-static void fill_attr(struct perf_event_attr *attr, const struct rings_options *o, bool lost)
+static void fill_attr(struct perf_event_attr *attr, const struct rings_options *o, bool lost,
+		      bool sampled)
 {
 	*attr = (struct perf_event_attr){
 		.size = sizeof(*attr),
 		.sample_period = 1,
 		.sample_type =
 			PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW |
+			(sampled ? PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP : 0) |
 			(o->stacks ? PERF_SAMPLE_CALLCHAIN : 0) |
 			(o->stack_bytes ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0) |
 			(o->cgroups ? PERF_SAMPLE_CGROUP : 0),
@@ -87,7 +90,45 @@ static void fill_attr(struct perf_event_attr *attr, const struct rings_options *
 		.exclude_callchain_user = o->no_user_stacks || o->stack_bytes,
 		.sample_regs_user = o->stack_bytes ? o->user_regs : 0,
 		.sample_stack_user = o->stack_bytes,
+		.sample_max_stack = o->max_stack,
 	};
+}
+
+/* The part of an attribute that says what is counted, and how often it is sampled. */
+static void fill_sampled(struct perf_event_attr *attr, const struct perf_event_attr *of,
+			 bool on_exec)
+{
+	attr->enable_on_exec = on_exec;
+	attr->type = of->type;
+	attr->config = of->config;
+	attr->config1 = of->config1;
+	attr->config2 = of->config2;
+	attr->freq = of->freq;
+	/* With a fixed period, the kernel (perf_swevent_event()) makes a sample of each software event if the
+	 * period is asked for: the address of the data, which takes the same place, is not used. */
+	if (!of->freq)
+		attr->sample_type ^= PERF_SAMPLE_PERIOD | PERF_SAMPLE_ADDR;
+	attr->sample_period = of->sample_period; /* or sample_freq: a union */
+	attr->precise_ip = of->precise_ip;
+	attr->pinned = of->pinned;
+	attr->exclusive = of->exclusive;
+	attr->exclude_user = of->exclude_user;
+	attr->exclude_kernel = of->exclude_kernel;
+	attr->exclude_hv = of->exclude_hv;
+	attr->exclude_idle = of->exclude_idle;
+	attr->exclude_host = of->exclude_host;
+	attr->exclude_guest = of->exclude_guest;
+}
+
+static void fill_tracepoint(struct perf_event_attr *attr, const struct chosen *ev)
+{
+	attr->type = PERF_TYPE_TRACEPOINT;
+	attr->config = ev->id;
+	attr->exclude_user = !!(ev->not &CHOICE_NOT_USER);
+	attr->exclude_kernel = !!(ev->not &CHOICE_NOT_KERNEL);
+	attr->exclude_hv = !!(ev->not &CHOICE_NOT_HV);
+	attr->exclude_host = !!(ev->not &CHOICE_NOT_HOST);
+	attr->exclude_guest = !!(ev->not &CHOICE_NOT_GUEST);
 }
 
 static int add_event(struct rings *r, const struct perf_event_attr *attr)
@@ -153,9 +194,11 @@ static int make_evlist(struct rings *r, const struct choice *choice, const struc
 	r->evlist = perf_evlist__new();
 	r->evsels = calloc(choice->events.n + 1, sizeof(*r->evsels));
 	r->sums = calloc(choice->events.n + 1, sizeof(*r->sums));
-	if (!r->evlist || !r->evsels || !r->sums)
+	r->sampled = calloc(choice->events.n + 1, sizeof(*r->sampled));
+	if (!r->evlist || !r->evsels || !r->sums || !r->sampled)
 		return -ENOMEM;
-	fill_attr(&attr, o, r->counts_lost);
+	r->sampled[0] = -1;
+	fill_attr(&attr, o, r->counts_lost, choice->n_sampled);
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.task = attr.comm = attr.comm_exec = 1;
@@ -165,18 +208,18 @@ static int make_evlist(struct rings *r, const struct choice *choice, const struc
 		return -ENOMEM;
 	r->tasks = r->evsels[0];
 	for (size_t i = 0; i < choice->events.n; i++) {
-		fill_attr(&attr, o, r->counts_lost);
-		attr.type = PERF_TYPE_TRACEPOINT;
-		attr.config = choice->events.at[i].id;
-		attr.exclude_user = !!(choice->events.at[i].not &CHOICE_NOT_USER);
-		attr.exclude_kernel = !!(choice->events.at[i].not &CHOICE_NOT_KERNEL);
-		attr.exclude_hv = !!(choice->events.at[i].not &CHOICE_NOT_HV);
-		attr.exclude_host = !!(choice->events.at[i].not &CHOICE_NOT_HOST);
-		attr.exclude_guest = !!(choice->events.at[i].not &CHOICE_NOT_GUEST);
-		r->sums[r->n_evsels] = strstr(choice->events.at[i].name, ":sched_stat_") != NULL;
+		const struct chosen *ev = &choice->events.at[i];
+
+		fill_attr(&attr, o, r->counts_lost, choice->n_sampled);
+		if (ev->sampled)
+			fill_sampled(&attr, &ev->attr, o->on_exec);
+		else
+			fill_tracepoint(&attr, ev);
+		r->sampled[r->n_evsels] = ev->sampled ? ev->type : -1;
+		r->sums[r->n_evsels] = ev->sampled || strstr(ev->name, ":sched_stat_");
 		if (add_event(r, &attr))
 			return -ENOMEM;
-		if (!strcmp(choice->events.at[i].name, "sched:sched_switch"))
+		if (!strcmp(ev->name, "sched:sched_switch"))
 			r->switches = r->evsels[r->n_evsels - 1];
 	}
 	cpus = cpu_map(o);
@@ -199,10 +242,12 @@ static void drop_evlist(struct rings *r)
 		perf_evlist__delete(r->evlist); /* unmaps, closes and deletes the events */
 	free(r->evsels);
 	free(r->sums);
+	free(r->sampled);
 	r->evlist = NULL;
 	r->evsels = NULL;
 	r->switches = NULL;
 	r->sums = NULL;
+	r->sampled = NULL;
 	r->n_evsels = 0;
 }
 
@@ -215,6 +260,8 @@ static int filter_events(struct rings *r, const struct choice *choice,
 		bool short_of; /* out of memory */
 		int ret = 0;
 
+		if (ev->sampled)
+			continue;
 		choice_full_filter(ev, o->own, o->foreign_pids ? 0 : o->n_own, &text);
 		buf_u8(&text, 0);
 		if (text.failed)
@@ -310,6 +357,7 @@ int rings_open(struct rings **out, const struct choice *choice, const struct rin
 	r->n_cpus = opts->n_cpus;
 	r->bytes = opts->bytes;
 	r->counts_lost = true;
+	r->on_exec = opts->on_exec;
 	r->polls = true;
 	ret = try_open(r, choice, opts, err);
 	if (ret)
@@ -340,7 +388,11 @@ bool rings_watch_switches(struct rings *r)
 
 void rings_enable(struct rings *r)
 {
-	perf_evlist__enable(r->evlist);
+	for (size_t i = 0; i < r->n_evsels && r->on_exec; i++)
+		if (r->sampled[i] < 0)
+			perf_evsel__enable(r->evsels[i]);
+	if (!r->on_exec)
+		perf_evlist__enable(r->evlist);
 }
 
 void rings_disable(struct rings *r)
@@ -397,6 +449,26 @@ uint64_t rings_read(struct rings *r, rings_fn fn, void *ctx)
 		all += bytes;
 	}
 	return all;
+}
+
+int rings_ids(struct rings *r, struct map *ids)
+{
+	for (size_t e = 0; e < r->n_evsels; e++) {
+		for (size_t at = 0; r->sampled[e] >= 0 && at < r->n_cpus * r->n_threads; at++) {
+			struct perf_counts_values values = { 0 };
+			uint32_t *type;
+
+			/* its CPU may have gone offline */
+			if (perf_evsel__read(r->evsels[e], (int)(at / r->n_threads),
+					     (int)(at % r->n_threads), &values) < 0)
+				continue;
+			type = map_add(ids, values.id, 0);
+			if (!type)
+				return -ENOMEM;
+			*type = (uint32_t)r->sampled[e];
+		}
+	}
+	return 0;
 }
 
 bool rings_over(const struct rings *r)

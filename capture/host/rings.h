@@ -7,6 +7,9 @@
  * event that counts something else (sched_stat_runtime: nanoseconds) makes one sample per unit. The
  * event is identified by the payload's common_type, the CPU by the ring.
  *
+ * With events that are no tracepoints, samples also have the address of the code and the event's id, by
+ * which these are identified. With a fixed period, it is not in their samples.
+ *
  * Threads    one thread reads; other threads may call rings_disable() and rings_over()
  * Failure    negative code with *err filled
  * Ownership  rings_open() gives, rings_close() takes (NULL is fine)
@@ -19,15 +22,37 @@
 #include <stdint.h>
 
 #include "base/cursor.h"
+#include "base/memory/map.h"
 #include "capture/host/choose.h"
 
-/* Offsets in a PERF_RECORD_SAMPLE, and of the sample_id at the end of other records. */
-#define RING_SAMPLE_PID 8u
-#define RING_SAMPLE_TID 12u
-#define RING_SAMPLE_TIME 16u
-#define RING_SAMPLE_REST                                                                           \
-	32u /* u64 n and n addresses, with stacks; u32 size and raw fields; unwind.h's fields */
-#define RING_TRAILER 16u /* pid, tid, time */
+/* Offsets in a PERF_RECORD_SAMPLE, and the size of the sample_id at the end of other records. */
+struct ring_layout {
+	uint8_t id, ip;       /* u64; with @sampled only */
+	uint8_t pid;          /* i32 pid, i32 tid, u64 time, u64 period */
+	uint8_t time, period; /* of a fixed period: not the period */
+	uint8_t rest; /* u64 n and n addresses, with stacks; u32 size and raw fields; unwind.h's fields */
+	uint8_t trailer; /* i32 pid, i32 tid, u64 time; u64 id, with @sampled */
+	bool sampled, stacks;
+};
+
+static inline struct ring_layout ring_layout(bool sampled, bool stacks)
+{
+	const uint8_t more = sampled ? 16 : 0;
+
+	return (struct ring_layout){ .id = 8,
+				     .ip = 16,
+				     .pid = (uint8_t)(8 + more),
+				     .time = (uint8_t)(16 + more),
+				     .period = (uint8_t)(24 + more),
+				     .rest = (uint8_t)(32 + more),
+				     .trailer = (uint8_t)(16 + more / 2),
+				     .sampled = sampled,
+				     .stacks = stacks };
+}
+
+#define RING_TRAILER 16u /* without @sampled */
+/* this machine's byte order, for base/cursor.h */
+#define NATIVE_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 struct rings_options {
 	const int *cpus; /* ascending */
@@ -39,9 +64,11 @@ struct rings_options {
 	const int32_t *tids; /* record only these tasks; NULL: all */
 	size_t n_tids;
 	bool no_inherit;
+	bool on_exec; /* begin to sample when a task of @tids calls exec() */
 	bool stacks;  /* record each sample's call chain, and MMAP2 */
 	bool cgroups; /* record the id of each sample's control group, and new groups */
 	bool no_kernel_stacks, no_user_stacks;
+	uint16_t max_stack;   /* frames of a call chain; 0: the kernel's limit */
 	uint32_t stack_bytes; /* bytes of stack to unwind the user part; 0: by frame pointers */
 	uint64_t user_regs;   /* with stack_bytes: bits of PERF_REG_* */
 	const int32_t *own;   /* tids whose own activity is excluded, ascending */
@@ -62,7 +89,8 @@ void rings_watch_tasks(struct rings *r);
  * when a CPU has its first event, its switches are recorded already. False: sched_switch is not
  * among the events. */
 bool rings_watch_switches(struct rings *r);
-/* rings_enable - starts recording all other events. */
+/* rings_enable - starts recording all other events; with on_exec, those that are no tracepoints start by
+ * themselves. */
 void rings_enable(struct rings *r);
 void rings_disable(struct rings *r);
 
@@ -75,6 +103,10 @@ bool rings_wait(struct rings *r, int timeout_ms);
  * others. Returns bytes read. */
 typedef void (*rings_fn)(void *ctx, uint32_t cpu, const struct perf_event_header *record);
 uint64_t rings_read(struct rings *r, rings_fn fn, void *ctx);
+
+/* rings_ids - adds the ids of all events that are no tracepoints to @ids, with their types in the schema
+ * as numbers; 0, -ENOMEM. */
+int rings_ids(struct rings *r, struct map *ids);
 
 /* rings_over - true when no more events can come: all tasks have ended. From any thread. */
 bool rings_over(const struct rings *r);
@@ -99,13 +131,14 @@ struct ring_sample {
 };
 
 /* ring_sample_read - false: the record is too short. */
-static inline bool ring_sample_read(const void *record, bool stacks, struct ring_sample *out)
+static inline bool ring_sample_read(const void *record, const struct ring_layout *l,
+				    struct ring_sample *out)
 {
 	struct cursor c =
 		cursor_init(record, load16((const uint8_t *)record + 6, NATIVE_BIG), NATIVE_BIG);
 
-	cursor_skip(&c, RING_SAMPLE_REST);
-	out->n_chain = stacks ? cursor_u64(&c) : 0;
+	cursor_skip(&c, l->rest);
+	out->n_chain = l->stacks ? cursor_u64(&c) : 0;
 	if (out->n_chain > c.left / 8)
 		return false;
 	out->chain = cursor_take(&c, out->n_chain * 8);

@@ -130,11 +130,11 @@ void record_cgroups_free(struct record_cgroups *c)
 	free(c);
 }
 
-void record_cgroups_sample(struct record_cgroups *c, const void *record, size_t size)
+void record_cgroups_sample(struct record_cgroups *c, const void *record, size_t size, uint8_t pid)
 {
 	/* The field is the last one. */
-	static const struct perfdata_sample_layout layout = { .sample_type = PERF_SAMPLE_CGROUP,
-							      .tid = RING_SAMPLE_PID };
+	const struct perfdata_sample_layout layout = { .sample_type = PERF_SAMPLE_CGROUP,
+						       .tid = pid };
 
 	pthread_mutex_lock(&c->lock);
 	c->failed |= perfdata_cgroups_sample(&c->groups, &layout, record, (uint32_t)size,

@@ -23,7 +23,8 @@ struct record_cgroups;
 int record_cgroups_new(struct record_cgroups **out, struct cdict_error *err);
 void record_cgroups_free(struct record_cgroups *c);
 
-void record_cgroups_sample(struct record_cgroups *c, const void *record, size_t size);
+/* @pid: offset of the task in the sample. */
+void record_cgroups_sample(struct record_cgroups *c, const void *record, size_t size, uint8_t pid);
 void record_cgroups_record(struct record_cgroups *c, const void *record, size_t size);
 
 /* record_cgroups_each - calls @fn for each task seen so far whose group has a known path, until it

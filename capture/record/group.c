@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/sampled.h"
 #include "convert/symbols/unwind.h"
 #include "capture/trigger/trigger.h"
 #include "cdict/stack.h"
+#include "convert/sampled.h"
 
 bool group_begin(struct group *g, int which)
 {
@@ -93,16 +95,21 @@ static int start_threads(struct group *g, struct cdict_error *err)
 static int read_sample(const void *ctx, uint32_t event, const uint8_t *record,
 		       struct source_sample *out)
 {
+	const struct group *g = ctx;
+	const struct ring_layout *l = &g->layout;
 	struct ring_sample in;
 
-	(void)ctx;
-	(void)event;
-	if (!ring_sample_read(record, true, &in))
+	if (!ring_sample_read(record, l, &in))
 		return CDICT_ECORRUPT;
-	out->pid = (int32_t)load32(record + RING_SAMPLE_PID, NATIVE_BIG);
-	out->tid = (int32_t)load32(record + RING_SAMPLE_TID, NATIVE_BIG);
+	out->pid = (int32_t)load32(record + l->pid, NATIVE_BIG);
+	out->tid = (int32_t)load32(record + l->pid + 4, NATIVE_BIG);
 	out->raw = in.raw;
 	out->raw_size = in.raw_size;
+	if (g->sampled[event])
+		sampled_payload(out, load64(record + l->ip, NATIVE_BIG),
+				g->opts.sample_period ? g->opts.sample_period
+						      : load64(record + l->period, NATIVE_BIG),
+				NATIVE_BIG);
 	return 0;
 }
 
@@ -114,11 +121,11 @@ static uint32_t stack_of(const void *ctx, uint32_t event, const uint8_t *record)
 	struct stacks_sample s;
 
 	(void)event;
-	if (!ring_sample_read(record, true, &in))
+	if (!ring_sample_read(record, &g->layout, &in))
 		return CDICT_NO_STACK;
 	s = (struct stacks_sample){
-		.pid = (int32_t)load32(record + RING_SAMPLE_PID, NATIVE_BIG),
-		.t_ns = load64(record + RING_SAMPLE_TIME, NATIVE_BIG),
+		.pid = (int32_t)load32(record + g->layout.pid, NATIVE_BIG),
+		.t_ns = load64(record + g->layout.time, NATIVE_BIG),
 		.mode = load16(record + 4, NATIVE_BIG) & PERF_RECORD_MISC_CPUMODE_MASK,
 		.chain = in.chain,
 		.n_chain = in.n_chain,
@@ -128,17 +135,24 @@ static uint32_t stack_of(const void *ctx, uint32_t event, const uint8_t *record)
 	return stacks_find(g->opts.stacks, &s);
 }
 
-/* All samples have one layout: describes it for each event type. */
+/* Samples have one layout, but those of tracepoints alone have fields: describes it for each event type. */
 static bool describe_samples(struct group *g)
 {
 	size_t n = cdict_schema_count(g->opts.schema);
+	bool any = false;
 
 	g->events = calloc(n + 1, sizeof(*g->events));
-	for (size_t i = 0; g->events && i < n; i++)
-		g->events[i] = (struct source_event){ (int32_t)i, RING_SAMPLE_PID,
-						      g->opts.stacks
+	g->sampled = calloc(n + 1, sizeof(*g->sampled));
+	for (size_t i = 0; g->events && g->sampled && i < n; i++) {
+		g->sampled[i] = sampled_is(cdict_schema_at(g->opts.schema, i));
+		any |= g->sampled[i];
+	}
+	g->layout = ring_layout(any, g->opts.stacks);
+	for (size_t i = 0; g->events && g->sampled && i < n; i++)
+		g->events[i] = (struct source_event){ (int32_t)i, g->layout.pid,
+						      g->opts.stacks || g->sampled[i]
 							      ? -1
-							      : (int32_t)RING_SAMPLE_REST + 4 };
+							      : g->layout.rest + 4 };
 	g->ingest.source = (struct source){
 		.events = g->events,
 		.n_events = n,
@@ -148,7 +162,7 @@ static bool describe_samples(struct group *g)
 		.stack = g->opts.stacks ? stack_of : NULL,
 		.ctx = g,
 	};
-	return g->events;
+	return g->events && g->sampled;
 }
 
 int group_new(struct group **out, const struct group_options *opts, struct cdict_error *err)
@@ -201,6 +215,7 @@ int group_open(struct group *g, const struct choice *choice, size_t bytes, const
 	       size_t n_own, struct cdict_error *err)
 {
 	struct rings_options opts = g->opts.rings;
+	int ret;
 
 	opts.bytes = bytes;
 	opts.own = own;
@@ -208,7 +223,9 @@ int group_open(struct group *g, const struct choice *choice, size_t bytes, const
 	g->added = opts;
 	g->choice = choice;
 	rings_close(g->rings);
-	return rings_open(&g->rings, choice, &opts, err);
+	map_clear(&g->ids);
+	ret = rings_open(&g->rings, choice, &opts, err);
+	return !ret && rings_ids(g->rings, &g->ids) ? cdict_fail_nomem(err) : ret;
 }
 
 int group_add_cpu(struct group *g, int cpu, struct cdict_error *err)
@@ -361,6 +378,8 @@ void group_free(struct group *g)
 	close_more(g->arrived);
 	ingest_fini(&g->ingest);
 	free(g->events);
+	free(g->sampled);
+	map_fini(&g->ids);
 	trigger_feed_free(g->feed);
 	free(g->cpus);
 	pthread_mutex_destroy(&g->lock);

@@ -25,6 +25,7 @@ struct group_options {
 	struct rings_options rings; /* group_open() fills in its own tids */
 	const struct cdict_schema *schema;
 	const int16_t *type_of; /* index in the schema by common_type, or -1 */
+	uint64_t sample_period; /* of events that are no tracepoints; 0: it is in the samples */
 	struct store *store;
 	struct trigger *trigger;        /* NULL: none */
 	struct stacks *stacks;          /* NULL: none */
@@ -48,6 +49,7 @@ struct group_counts {
 	uint64_t disordered;     /* out of order on their CPU, and sorted */
 	/* The kernel's own counters at the end. */
 	uint64_t kernel_events, kernel_lost;
+	uint64_t throttled; /* times that the kernel stopped sampling */
 	bool out_of_memory;
 };
 

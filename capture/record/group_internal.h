@@ -33,7 +33,10 @@ struct group {
 	/* Used by the reader. */
 	struct ingest ingest;
 	struct source_event *events; /* by type in the schema */
-	struct group_cpu *cpus;      /* by CPU number */
+	struct ring_layout layout;
+	struct map ids;         /* of events that are no tracepoints: their types in the schema */
+	bool *sampled;          /* by type in the schema: no tracepoint */
+	struct group_cpu *cpus; /* by CPU number */
 	uint32_t n_cpus;
 	struct group_counts counts;
 	struct trigger_feed *feed;

@@ -37,29 +37,41 @@ static void sees_again(struct group *g, uint32_t cpu, uint64_t t_ns)
 		trigger_feed_loss(g->feed, loss.from_ns, loss.to_ns);
 }
 
+/* The type in the schema, or -1. */
+static int type_of(const struct group *g, const uint8_t *record, const struct ring_sample *in)
+{
+	const uint32_t *type =
+		g->layout.sampled ? map_find(&g->ids, load64(record + g->layout.id, NATIVE_BIG), 0)
+				  : NULL;
+
+	if (type)
+		return (int)*type;
+	return in->raw_size >= 4 ? g->opts.type_of[load16(in->raw, NATIVE_BIG)] : -1;
+}
+
 static void sample(struct group *g, uint32_t cpu, const struct perf_event_header *h)
 {
 	const uint8_t *p = (const uint8_t *)h;
 	struct batch_sample s = { .record = p };
 	struct ring_sample in;
-	uint16_t type;
+	int type;
 
-	if (!ring_sample_read(p, g->opts.stacks, &in) || in.raw_size < 4)
+	if (!ring_sample_read(p, &g->layout, &in))
 		return;
-	type = load16(in.raw, NATIVE_BIG);
-	if (g->opts.type_of[type] < 0)
+	type = type_of(g, p, &in);
+	if (type < 0)
 		return;
-	s.t_ns = load64(p + RING_SAMPLE_TIME, NATIVE_BIG);
+	s.t_ns = load64(p + g->layout.time, NATIVE_BIG);
 	if (g->cpus[cpu].blind)
 		sees_again(g, cpu, s.t_ns);
 	if (!g->first_ns || s.t_ns < g->first_ns)
 		g->first_ns = s.t_ns;
-	s.event = (uint32_t)g->opts.type_of[type];
+	s.event = (uint32_t)type;
 	g->counts.samples++;
 	if (g->opts.cgroups)
-		record_cgroups_sample(g->opts.cgroups, p, h->size);
-	if (g->feed)
-		trigger_feed_sample(g->feed, &s, load32(p + RING_SAMPLE_TID, NATIVE_BIG), in.raw,
+		record_cgroups_sample(g->opts.cgroups, p, h->size, g->layout.pid);
+	if (g->feed && !g->sampled[type])
+		trigger_feed_sample(g->feed, &s, load32(p + g->layout.pid + 4, NATIVE_BIG), in.raw,
 				    in.raw_size);
 	ingest_add(&g->ingest, cpu, &s, h->size, NULL);
 }
@@ -71,6 +83,16 @@ static bool is_own(const struct group *g, int32_t tid)
 	return bsearch(&tid, g->added.own, g->added.n_own, sizeof(tid), group_by_tid) != NULL;
 }
 
+/* Whether it concerns only samples of an event that is no tracepoint: these are fewer for a while, but no
+ * tracepoint is lost. */
+static bool is_sampling_throttled(const struct group *g, const struct perf_event_header *h)
+{
+	/* u64 time, u64 id */
+	return (h->type == PERF_RECORD_THROTTLE || h->type == PERF_RECORD_UNTHROTTLE) &&
+	       g->layout.sampled && h->size >= sizeof(*h) + 16 &&
+	       map_find(&g->ids, load64((const char *)(h + 1) + 8, NATIVE_BIG), 0);
+}
+
 /* Handles task and loss records, as convert does. */
 static void other(struct group *g, uint32_t cpu, const struct perf_event_header *h)
 {
@@ -78,16 +100,20 @@ static void other(struct group *g, uint32_t cpu, const struct perf_event_header 
 	struct perfdata_record rec = {
 		.data = (const uint8_t *)p, .size = h->size, .type = h->type, .misc = h->misc
 	};
-	struct perfdata_sample_id id = { .has_time = h->size >= sizeof(*h) + RING_TRAILER };
+	struct perfdata_sample_id id = { .has_time = h->size >= sizeof(*h) + g->layout.trailer };
 	struct cdict_loss lost;
 
 	if (h->type == PERF_RECORD_COMM && h->size >= sizeof(*h) + 8 &&
 	    is_own(g, (int32_t)load32(p + sizeof(*h) + 4, NATIVE_BIG)))
 		return;
 	if (id.has_time)
-		id.time = load64(p + h->size - 8, NATIVE_BIG);
+		id.time = load64(p + h->size - g->layout.trailer + 8, NATIVE_BIG);
 	if (g->opts.cgroups && h->type == PERF_RECORD_CGROUP)
 		record_cgroups_record(g->opts.cgroups, h, h->size);
+	if (is_sampling_throttled(g, h)) {
+		g->counts.throttled += h->type == PERF_RECORD_THROTTLE;
+		return;
+	}
 	if (g->opts.stacks)
 		stacks_record(g->opts.stacks, h, id.time);
 	account_record_of(&g->ingest, &rec, g->ingest.source.big, &id, cpu, &lost, NULL);
@@ -167,6 +193,8 @@ static void take_arrived(struct group *g)
 			else
 				at = &(*at)->next;
 		gets_blind(g, cpu);
+		if (rings_ids(more->rings, &g->ids))
+			g->ingest.out_of_memory = true;
 		next = more->next;
 		more->next = g->more;
 		g->more = more;

@@ -33,6 +33,8 @@ struct recording {
 	bool *refused;     /* by CPU: could not be added */
 	bool *recorded;    /* by CPU: at any time */
 	size_t n_possible;
+	const int32_t *tids; /* the only tasks to record; NULL: all */
+	size_t n_tids;
 	struct choice choice;
 	struct cdict_schema *schema;
 	int16_t *type_of; /* by common_type */
@@ -95,6 +97,12 @@ struct recording {
 static inline bool recording_is_small(const struct record_options *o)
 {
 	return o->max_bytes && o->max_bytes < UINT64_C(16) << 20;
+}
+
+/* Whether only some tasks are recorded. */
+static inline bool recording_is_of_tasks(const struct record_options *o)
+{
+	return o->tids || o->only_command;
 }
 
 /* --- open.c */

@@ -51,8 +51,36 @@ static int recorded_defaults(struct recording *rec)
 {
 	int ret = choice_defaults(&rec->choice, rec->err);
 
-	if (!ret && rec->opts->tids)
+	if (!ret && recording_is_of_tasks(rec->opts))
 		ret = choice_add(&rec->choice, "sched:sched_stat_runtime*", rec->err);
+	return ret;
+}
+
+/* Names the events that this machine cannot sample, once: the others are recorded. */
+static int choose_samples(struct recording *rec)
+{
+	const struct record_options *o = rec->opts;
+	const struct choice_sampling how = { .freq = o->sample_freq,
+					     .period = o->sample_period,
+					     .tid = recording_is_of_tasks(o) ? 0 : -1,
+					     .cpu = recording_is_of_tasks(o) ? -1 : rec->cpus[0] };
+	size_t before = rec->choice.n_sampled;
+	struct buf lacks = { 0 };
+	int ret = choice_sampling(&rec->choice, &how, &lacks, rec->err);
+	bool one = before == rec->choice.n_sampled + 1;
+
+	buf_u8(&lacks, 0);
+	if (!ret && lacks.failed)
+		ret = cdict_fail_nomem(rec->err);
+	if (!ret && lacks.len > 1 && !rec->choice.events.n)
+		ret = cdict_fail(rec->err, -ENOENT, CDICT_NO_OFFSET,
+				 "event%s %s: this machine cannot sample %s", one ? "" : "s",
+				 (const char *)lacks.data, one ? "it" : "them");
+	else if (!ret && lacks.len > 1)
+		recording_say(rec, true,
+			      "event%s %s: this machine cannot sample %s; recording the others",
+			      one ? "" : "s", (const char *)lacks.data, one ? "it" : "them");
+	buf_fini(&lacks);
 	return ret;
 }
 
@@ -61,6 +89,7 @@ static int choose_events(struct recording *rec)
 	const struct record_options *o = rec->opts;
 	int ret = 0;
 
+	rec->choice.samples = true;
 	if (o->all)
 		ret = choice_add(&rec->choice, "sched:*,kvm:*", rec->err);
 	for (size_t i = 0; i < o->n_events && !ret; i++) {
@@ -74,6 +103,16 @@ static int choose_events(struct recording *rec)
 			ret = cdict_fail(rec->err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
 					 "this libperf cannot filter events");
 	}
+	for (size_t i = 0; i < rec->choice.events.n && !ret && o->only_samples; i++)
+		if (!rec->choice.events.at[i].sampled)
+			ret = cdict_fail(rec->err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+					 "event '%s' is a tracepoint, which is not sampled",
+					 rec->choice.events.at[i].name);
+	if (!ret && rec->choice.n_sampled)
+		ret = choose_samples(rec);
+	else if (!ret && (o->sample_freq || o->sample_period))
+		ret = cdict_fail(rec->err, CDICT_EUSAGE, CDICT_NO_OFFSET, CHOICE_NOT_SAMPLED,
+				 o->sample_freq ? "freq" : "count");
 	if (!ret && !rec->choice.events.n && o->n_events)
 		ret = cdict_fail(rec->err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 				 "this kernel has none of %s",
@@ -117,14 +156,14 @@ int recording_choose(struct recording *rec)
 	}
 	memset(rec->type_of, 0xff, TYPES_MAX * sizeof(*rec->type_of));
 	for (size_t i = 0; i < rec->choice.events.n; i++)
-		if (rec->choice.events.at[i].id < TYPES_MAX)
+		if (!rec->choice.events.at[i].sampled && rec->choice.events.at[i].id < TYPES_MAX)
 			rec->type_of[rec->choice.events.at[i].id] =
 				(int16_t)rec->choice.events.at[i].type;
 	if (rec->n_cpus < (size_t)n_online)
 		rec->info.scope.kind = SCOPE_CPUS;
-	if (rec->opts->tids)
+	if (recording_is_of_tasks(rec->opts))
 		rec->info.scope.kind = SCOPE_TASKS;
-	rec->info.scope.no_inherit = rec->opts->tids && rec->opts->no_inherit;
+	rec->info.scope.no_inherit = recording_is_of_tasks(rec->opts) && rec->opts->no_inherit;
 	rec->info.scope.late = rec->opts->n_spans || rec->opts->begin_paused;
 	for (size_t i = 0; i < rec->choice.events.n; i++)
 		rec->info.scope.filtered |=
@@ -185,8 +224,10 @@ static int start_groups(struct recording *rec)
 				   .n_cpus = to - from,
 				   .use_clockid = o->use_clockid,
 				   .clockid = o->clockid,
-				   .tids = o->tids,
-				   .n_tids = o->n_tids,
+				   .tids = rec->tids,
+				   .n_tids = rec->n_tids,
+				   .on_exec = o->only_command,
+				   .max_stack = o->max_stack,
 				   .no_inherit = o->no_inherit,
 				   .stacks = rec->stacks != NULL,
 				   .no_kernel_stacks = o->no_kernel_stacks,
@@ -197,6 +238,7 @@ static int start_groups(struct recording *rec)
 				   .foreign_pids = rec->info.scope.foreign },
 			.schema = rec->schema,
 			.type_of = rec->type_of,
+			.sample_period = o->sample_period,
 			.store = rec->store,
 			.trigger = rec->trigger,
 			.stacks = rec->stacks,

@@ -106,6 +106,8 @@ static int prepare(struct recording *rec)
 	if (!ret && o->command)
 		ret = workload_prepare(&rec->workload, o->command, &rec->mask,
 				       !strcmp(o->output, "-"), rec->err);
+	rec->tids = o->only_command ? &rec->workload.pid : o->tids;
+	rec->n_tids = o->only_command ? 1 : o->n_tids;
 	if (!ret)
 		ret = recording_output(rec);
 	if (!ret)
@@ -167,6 +169,7 @@ static void run(struct recording *rec)
 static void count(struct recording *rec)
 {
 	struct record_report *r = rec->report;
+	uint64_t throttled = 0;
 
 	for (size_t i = 0; i < rec->n_groups; i++) {
 		const struct group_counts *c = group_counts(rec->groups[i]);
@@ -178,9 +181,15 @@ static void count(struct recording *rec)
 		r->kernel_events += c->kernel_events;
 		r->kernel_lost += c->kernel_lost;
 		r->disordered += c->disordered;
+		throttled += c->throttled;
 		if (c->out_of_memory && !r->ended.code)
 			cdict_fail_nomem(&r->ended);
 	}
+	if (throttled)
+		recording_say(rec, true,
+			      "the kernel paused sampling %" PRIu64
+			      " times: too many samples; a lower -F or a larger -c loses none",
+			      throttled);
 	if (rec->stacks && stacks_full(rec->stacks))
 		recording_say(rec, true, "distinct stacks exceed %zu MiB: some are left out",
 			      STACKS_BYTES >> 20);

@@ -95,8 +95,13 @@ struct record_options {
 	int clockid;
 	const int32_t *tids; /* record only these tids, ascending; NULL: all tasks */
 	size_t n_tids;
-	bool no_inherit; /* do not record their children */
-	bool stacks;     /* record each event's call chain, by frame pointers */
+	bool only_command; /* record only @command's task and its children; no spans or pauses */
+	bool no_inherit;   /* do not record their children */
+	/* Events that are no tracepoints: struct choice_sampling. */
+	uint64_t sample_freq, sample_period;
+	bool only_samples;  /* refuse tracepoints */
+	uint16_t max_stack; /* frames of a call chain; 0: the kernel's limit */
+	bool stacks;        /* record each event's call chain, by frame pointers */
 	bool no_kernel_stacks, no_user_stacks;
 	uint32_t stack_bytes; /* bytes of stack to unwind the user part; 0: by frame pointers */
 	const struct record_span *spans; /* ascending; NULL: all the time */

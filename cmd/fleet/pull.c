@@ -202,8 +202,10 @@ static int pull_results(struct pulling *p, struct store *st, const char *id, con
 
 	if (fleet_results_read(&r, st, id, host, &err))
 		status = fleet_fail(p->call, &err);
-	if (!status && r.hosts.n)
+	if (!status && fleet_results_has(&r, FLEET_COUNTS))
 		status = put_table(p, "counts.csv", fleet_results_each(&r));
+	if (!status && fleet_results_has(&r, FLEET_FUNCTIONS))
+		status = put_table(p, "functions.csv", fleet_results_functions_each(&r));
 	if (!status && r.runs.n)
 		status = put_table(p, "benchmarks.csv", fleet_results_values(&r));
 	for (size_t i = 0; i < r.runs.n && !status; i++)

@@ -90,7 +90,10 @@ static int push_figures(const struct cmd_call *call, struct store *st, const str
 
 	for (size_t i = 0; i < o->bench.n && !status; i++)
 		status = push_bench(call, st, job, o->bench.at[i]);
-	return status || !o->shared.events.n ? status : push_counts(call, st, job);
+	if (status || !o->shared.events.n)
+		return status;
+	return o->by == PUSH_BY_FUNCTION ? push_functions(call, st, job)
+					 : push_counts(call, st, job);
 }
 
 /* Checks the combination of options: operands are captures, but a command with --event. */
@@ -112,6 +115,11 @@ static int check(const struct cmd_call *call)
 				 : o->pids.n   ? "--pid"
 				 : o->all_cpus ? "--all-cpus"
 					       : "--wait");
+	if ((o->freq || o->count) && (!counts || o->by != PUSH_BY_FUNCTION))
+		return cmd_usage(call, "--%s needs --event and --by function",
+				 o->freq ? "freq" : "count");
+	if (o->by == PUSH_BY_FUNCTION && !counts)
+		return cmd_usage(call, "--by needs --event");
 	if (o->pids.n && (call->n_operands || o->all_cpus))
 		return cmd_usage(call, "%s cannot be used with --pid",
 				 o->all_cpus ? "--all-cpus" : "a command");
@@ -163,6 +171,8 @@ static int push_run(const struct cmd_call *call)
 	return status ? status : worst;
 }
 
+static const char *const push_by_names[] = { "program", "function", NULL };
+
 static const struct cmd_option push_options[] = {
 	OPTION_INPUT,
 	OPTION_JOB("push into this job"),
@@ -184,6 +194,13 @@ static const struct cmd_option push_options[] = {
 		 "with --event: count these processes, and the tasks they start"),
 	CMD_FLAG('a', "all-cpus", struct push_opts, all_cpus,
 		 "with --event: count the whole machine while COMMAND runs"),
+	CMD_CHOICE(0, "by", struct push_opts, by, "WHAT", push_by_names, "program",
+		   "with --event: program: count; function: sample, and push the samples of each "
+		   "function of each program"),
+	CMD_STRING('F', "freq", struct push_opts, freq, "HZ",
+		   "with --by function: samples a second, or max (default: 4000)"),
+	CMD_STRING('c', "count", struct push_opts, count, "N",
+		   "with --by function: a sample every N events, instead of --freq"),
 	CMD_STRING('s', "seconds", struct push_opts, seconds, "TIME",
 		   "with --event: count for this long, in seconds or as in 300ms or 2m (default: "
 		   "until the command ends, or Ctrl-C)"),
@@ -206,6 +223,8 @@ static const struct cmd_example push_examples[] = {
 	  "count events of a command and its children, by program" },
 	{ "cdict push --job 2001 -e cycles,cache-misses -s 10",
 	  "count events of every program of this machine for ten seconds" },
+	{ "cdict push --job 2001 -e cpu-clock --by function -- ./build",
+	  "in which functions it spends its time" },
 	{ "cdict push --spool run.cdict.spool",
 	  "push the figures that a recording could not push" },
 	{ NULL, NULL },

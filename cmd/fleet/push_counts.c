@@ -117,8 +117,7 @@ static bool is_open(const char *event)
 	return slash && !strchr(slash + 1, '/');
 }
 
-/* A comma between slashes belongs to an event: cpu/event=0x3c,umask=1/. */
-static int events_init(struct texts *events, const struct cmd_list *words, struct cdict_error *err)
+int push_events(struct texts *events, const struct cmd_list *words, struct cdict_error *err)
 {
 	for (size_t i = 0; i < words->n; i++) {
 		char **last = events->n ? &events->at[events->n - 1] : NULL, *text = NULL;
@@ -177,16 +176,22 @@ static int wait_start(struct counts *k, double *seconds, struct cdict_error *err
 	return 0;
 }
 
-/* One process at a time counts a machine; the others would count the same again. */
-static int lock_machine(struct counts *k, struct cdict_error *err)
+bool push_is_of_machine(const struct cmd_call *call)
+{
+	const struct push_opts *o = call->opts;
+
+	return o->all_cpus || (!call->n_operands && !o->pids.n);
+}
+
+int push_lock_machine(const struct cmd_call *call, int *lock, struct cdict_error *err)
 {
 	struct cdict_error why = { 0 };
-	int rc = counting_lock_machine(&k->lock, &why);
+	int rc = counting_lock_machine(lock, &why);
 
 	if (rc == -EBUSY)
 		*err = why;
 	else if (rc)
-		cmd_warn(k->call, NULL, "%s: cannot detect others that count this whole machine",
+		cmd_warn(call, NULL, "%s: cannot detect others that count this whole machine",
 			 why.text);
 	return rc == -EBUSY ? rc : 0;
 }
@@ -195,7 +200,7 @@ static int ready(void *ctx, double *seconds, struct cdict_error *err)
 {
 	struct counts *k = ctx;
 	const struct push_opts *o = k->call->opts;
-	int rc = k->machine ? lock_machine(k, err) : 0;
+	int rc = k->machine ? push_lock_machine(k->call, &k->lock, err) : 0;
 
 	if (!rc && o->wait)
 		rc = wait_start(k, seconds, err);
@@ -214,7 +219,7 @@ static int count(struct counts *k, struct cdict_error *err)
 	uint64_t ns = 0;
 	int rc = o->seconds ? record_time("seconds", o->seconds, &ns, err) : 0;
 
-	rc = rc ? rc : events_init(&k->events, &o->shared.events, err);
+	rc = rc ? rc : push_events(&k->events, &o->shared.events, err);
 	for (size_t i = 0; i < o->pids.n && !rc; i++)
 		rc = targets_pid(&k->targets, o->pids.at[i], err);
 	targets_done(&k->targets);
@@ -270,7 +275,7 @@ int push_counts(const struct cmd_call *call, struct store *st, const struct flee
 {
 	const struct push_opts *o = call->opts;
 	struct counts k = { .call = call,
-			    .machine = o->all_cpus || (!call->n_operands && !o->pids.n),
+			    .machine = push_is_of_machine(call),
 			    .window = { .clocked = true },
 			    .lock = -1 };
 	struct cdict_error err = { 0 };

@@ -84,13 +84,19 @@ static void command_line(struct words *w, const struct record_perf *p, const str
 	} else if (o->stacks) {
 		word(w, "-g");
 	}
+	if (o->freq || o->count) {
+		word(w, o->freq ? "-F" : "-c");
+		word(w, "%s", o->freq ? o->freq : o->count);
+	}
 	word(w, "-D");
 	word(w, "-1");
 	word(w, "--control");
 	word(w, "fd:%d,%d", control, ack);
 	for (size_t i = 0; i < choice->events.n; i++) {
 		word(w, "-e");
-		word(w, "%s", choice->events.at[i].name);
+		word(w, "%s",
+		     choice->events.at[i].sampled ? choice->events.at[i].event
+						  : choice->events.at[i].name);
 		if (choice->events.at[i].filter) {
 			word(w, "--filter");
 			word(w, "%s", choice->events.at[i].filter);

@@ -15,9 +15,11 @@
 		letter, name, CMD_FOREIGN_##argument, true, why                                    \
 	}
 
-#define EVERY_EVENT "tracepoints are not sampled: every event is recorded"
-#define NO_CODE "code is not profiled: tracepoint fields are recorded"
-#define NO_MEMORY "tracepoint samples have no data address"
+#define BY_MODIFIERS                                                                               \
+	"tracepoints are in the kernel; for other events use modifiers, as in cpu-clock:u"
+#define NO_CODE "samples have a call chain, but no branches, registers or page sizes"
+#define NO_MEMORY "the address of data is not sampled"
+#define KALLSYMS "the kernel's symbols are read from /proc/kallsyms"
 
 const struct cmd_foreign record_perf_options[] = {
 	ACCEPTED('R', "raw-samples", NONE, "always: the raw fields are recorded"),
@@ -32,11 +34,12 @@ const struct cmd_foreign record_perf_options[] = {
 	ACCEPTED(0, "buildid-all", NONE, "no build ids are kept"),
 	ACCEPTED(0, "buildid-mmap", NONE, "no build ids are kept"),
 	ACCEPTED(0, "no-bpf-event", NONE, "BPF events are not recorded"),
-	ACCEPTED(0, "exclude-perf", NONE, "always: the recorder's own activity is left out"),
+	ACCEPTED(0, "exclude-perf", NONE,
+		 "always for tracepoints: the recorder's own activity is left out"),
 	ACCEPTED(
 		0, "switch-events", NONE,
 		"sched_switch has the same information and more; for some tasks (-p) with sched_stat_runtime"),
-	ACCEPTED(0, "all-kernel", NONE, "tracepoints are in the kernel"),
+	ACCEPTED(0, "strict-freq", NONE, "always: a -F beyond the kernel's limit is refused"),
 	ACCEPTED(0, "group", NONE, "every event of a tracepoint is recorded, grouped or not"),
 	ACCEPTED(0, "no-buffering", NONE, "a ring is read when it has a megabyte, or after 0.2 s"),
 	ACCEPTED(0, "mmap-flush", ONE, "a ring is read when it has a megabyte, or after 0.2 s"),
@@ -51,11 +54,9 @@ const struct cmd_foreign record_perf_options[] = {
 		 "namespaces are not kept; containers are named by their control group"),
 	ACCEPTED(0, "debuginfod", MAYBE, "debuginfod is not used"),
 
-	REFUSED('c', "count", ONE, EVERY_EVENT),
-	REFUSED('F', "freq", ONE, EVERY_EVENT),
-	REFUSED(0, "strict-freq", NONE, EVERY_EVENT),
 	REFUSED('n', "no-samples", NONE, "nothing would be recorded"),
-	REFUSED(0, "all-user", NONE, "tracepoints are in the kernel: nothing would be recorded"),
+	REFUSED(0, "all-user", NONE, BY_MODIFIERS),
+	REFUSED(0, "all-kernel", NONE, BY_MODIFIERS),
 	REFUSED(0, "stat", NONE, "-s is --seconds here; 'cdict tasks' counts per thread"),
 	REFUSED(0, "per-thread", NONE, "rings are per CPU: -t TID records a thread on all CPUs"),
 	REFUSED(0, "overwrite", NONE, "use --keep, which keeps the latest events, compressed"),
@@ -68,8 +69,8 @@ const struct cmd_foreign record_perf_options[] = {
 	REFUSED('I', "intr-regs", MAYBE, NO_CODE),
 	REFUSED(0, "user-regs", MAYBE, NO_CODE),
 	REFUSED(0, "code-page-size", NONE, NO_CODE),
-	REFUSED(0, "kcore", NONE, NO_CODE),
-	REFUSED(0, "vmlinux", ONE, NO_CODE),
+	REFUSED(0, "kcore", NONE, KALLSYMS),
+	REFUSED(0, "vmlinux", ONE, KALLSYMS),
 	REFUSED('d', "data", NONE, NO_MEMORY),
 	REFUSED(0, "phys-data", NONE, NO_MEMORY),
 	REFUSED(0, "data-page-size", NONE, NO_MEMORY),

@@ -44,8 +44,13 @@ static const struct cmd_option record_options[] = {
 	CMD_FLAG('i', "no-inherit", OPT, no_inherit,
 		 "with -p, -t, -u, -G: do not record the tasks they start"),
 	CMD_ORDERED('e', "event", OPT, events, "GLOB",
-		    "record these tracepoints: comma-separated, repeatable, as in "
-		    "sched:*,kvm:kvm_exit or sched_switch"),
+		    "record these tracepoints, and samples of other events: comma-separated, "
+		    "repeatable, as in sched:*,kvm:kvm_exit or cpu-clock"),
+	CMD_STRING('F', "freq", OPT, freq, "HZ",
+		   "take HZ samples a second of events that are no tracepoints, max: as many as the "
+		   "kernel permits (default: 4000)"),
+	CMD_STRING('c', "count", OPT, count, "N",
+		   "take a sample of these events every N events, instead of --freq"),
 	CMD_ORDERED(0, "filter", OPT, events, "FILTER",
 		    "record only events of the preceding -e that match FILTER, as in perf record"),
 	CMD_FLAG('g', "stacks", OPT, stacks, "record call chains of events, by frame pointers"),
@@ -331,6 +336,8 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 		ret = take_times(r, to, err);
 	if (!ret)
 		ret = take_stacks(o, to, err);
+	if (!ret)
+		ret = record_sampling(o->freq, o->count, to, err);
 	to->all = o->all;
 	to->cpus = o->shared.cpus.bits;
 	to->n_cpus = o->shared.cpus.n;

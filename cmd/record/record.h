@@ -24,6 +24,7 @@ struct record_opts {
 	bool no_inherit, dry_run, timestamp_filename;
 	bool stacks, kernel_stacks, user_stacks;
 	const char *call_graph;
+	const char *freq, *count;
 	const char *max_size, *switch_output, *control;
 	uint64_t switch_max_files;
 	const char *buffer, *queue;
@@ -53,6 +54,9 @@ int record_delay(const char *text, struct record_span **spans, size_t *n, bool *
 		 struct cdict_error *err);
 /* "fp": sets *stack_bytes to 0; "dwarf", "dwarf,4096". */
 int record_call_graph(const char *text, uint32_t *stack_bytes, struct cdict_error *err);
+/* --freq, --count; NULL: not given. */
+int record_sampling(const char *freq, const char *period, struct record_options *to,
+		    struct cdict_error *err);
 /* "signal", "30s", "2G". */
 int record_rotation(const char *text, struct record_options *o, struct cdict_error *err);
 

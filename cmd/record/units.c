@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Parses sizes and times of cdict record's options. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -208,9 +209,7 @@ int record_call_graph(const char *text, uint32_t *stack_bytes, struct cdict_erro
 	if (!dwarf)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "option --call-graph takes fp or dwarf[,SIZE], not '%s'%s", text,
-				  strcmp(text, "lbr") ? ""
-						      : ": tracepoint samples have no branch "
-							"records of the CPU");
+				  strcmp(text, "lbr") ? "" : ": branch records are not sampled");
 	if (text[5])
 		size = strtoul(text + 6, &end, 0);
 	if (end && (end == text + 6 || *end || text[6] == '-' || !size || size > DUMP_MAX))
@@ -220,4 +219,37 @@ int record_call_graph(const char *text, uint32_t *stack_bytes, struct cdict_erro
 			DUMP_MAX, text + 6);
 	*stack_bytes = (uint32_t)(size + 7) & ~7u;
 	return 0;
+}
+
+/* A whole number above 0. */
+static int count(const char *option, const char *text, uint64_t *out, struct cdict_error *err)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	/* the kernel takes the upper bit for a sign */
+	if (*text < '0' || *text > '9' || *end || errno || !*out || *out >> 63)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --%s takes a number above 0%s, not '%s'", option,
+				  *option == 'f' ? ", or max" : "", text);
+	return 0;
+}
+
+int record_sampling(const char *freq, const char *period, struct record_options *to,
+		    struct cdict_error *err)
+{
+	int ret = 0;
+
+	if (freq && period)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "takes --freq or --count, not both");
+	if ((freq || period) && !to->n_events)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, CHOICE_NOT_SAMPLED,
+				  freq ? "freq" : "count");
+	if (freq && !strcmp(freq, "max"))
+		to->sample_freq = CHOICE_FREQ_MOST;
+	else if (freq)
+		ret = count("freq", freq, &to->sample_freq, err);
+	return ret || !period ? ret : count("count", period, &to->sample_period, err);
 }

@@ -22,7 +22,7 @@
 #define ROWS_MOST 5000
 
 enum { T_HOSTS = 0, T_VMS, T_VCPUS, T_TASKS, T_EXITS, T_LATENCY, TABLES };
-enum { R_PROGRAMS = 0, R_HOSTS, R_BENCH, R_RUNS, RESULTS };
+enum { R_PROGRAMS = 0, R_HOSTS, R_FUNCTIONS, R_BENCH, R_RUNS, RESULTS };
 
 struct job_page {
 	const struct cmd_call *call;
@@ -142,6 +142,10 @@ static const struct page_table result_tables[RESULTS] = {
 	[R_HOSTS] = { "counts_hosts", "Hosts × events",
 		      "The same by host; empty: the host did not count the event.", FLEET_COUNTS,
 		      0 },
+	[R_FUNCTIONS] = { "functions", "Functions",
+			  "Samples of events by program and function ('cdict push -e --by function'), summed over hosts: "
+			  "the value is the number of events that they stand for.",
+			  FLEET_FUNCTIONS, 0 },
 	[R_BENCH] = { "benchmarks", "Benchmarks",
 		      "Figures of benchmarks' runs ('cdict push --bench'): median and quartiles over the runs; a "
 		      "run's value is the mean of its samples.",
@@ -178,13 +182,16 @@ static int add_results(struct job_page *p, struct cdict_error *err)
 	struct fleet_results *r = &p->results;
 	int rc = 0;
 
-	if (r->hosts.n) {
+	if (fleet_results_has(r, FLEET_COUNTS)) {
 		rc = add_table(p, &result_tables[R_PROGRAMS], fleet_results_counts(r, false), false,
 			       FLEET_BARS_COLUMNS, err);
 		rc = rc ? rc
 			: add_table(p, &result_tables[R_HOSTS], fleet_results_counts(r, true),
 				    false, FLEET_BARS_COLUMNS, err);
 	}
+	if (fleet_results_has(r, FLEET_FUNCTIONS) && !rc)
+		rc = add_table(p, &result_tables[R_FUNCTIONS], fleet_results_functions(r), false,
+			       FLEET_BARS_NONE, err);
 	if (r->runs.n && !rc) {
 		rc = add_table(p, &result_tables[R_BENCH], fleet_results_bench(r), false,
 			       FLEET_BARS_QUARTILES, err);
@@ -391,17 +398,19 @@ static int one_job(const struct cmd_call *call, struct store *st,
 		status = fleet_fail(call, &err);
 	if (!status && !o->no_host_pages && strcmp(path, "-"))
 		status = host_pages_write(&p.hosts, call, st, id, path, o->embed);
-	p.page = (struct fleet_page){ .title = title,
-				      .facts = (const char *const *)p.facts.at,
-				      .n_facts = p.facts.n,
-				      .lines = (const char *const *)p.lines.at,
-				      .n_lines = p.lines.n,
-				      .map = p.grid.read.hosts.n || !p.tables[0].bars ? &p.page_map
-										      : NULL,
-				      .tables = p.tables,
-				      .n_tables = p.n_tables,
-				      .links = p.hosts.all.at, /* links from the rows of hosts */
-				      .n_links = p.hosts.all.n };
+	p.page = (struct fleet_page){
+		.title = title,
+		.facts = (const char *const *)p.facts.at,
+		.n_facts = p.facts.n,
+		.lines = (const char *const *)p.lines.at,
+		.n_lines = p.lines.n,
+		.map = p.grid.read.hosts.n || !(p.results.hosts.n || p.results.runs.n) ? &p.page_map
+										       : NULL,
+		.tables = p.tables,
+		.n_tables = p.n_tables,
+		.links = p.hosts.all.at, /* links from the rows of hosts */
+		.n_links = p.hosts.all.n
+	};
 	if (!status)
 		status = cmd_output_write(call, path, 0, write_page, &p.page);
 	if (!status)

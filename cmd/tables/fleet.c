@@ -13,6 +13,9 @@
 #include "cmd/tables/figures.h"
 #include "tables/columns/number.h"
 
+/* People see so many functions. */
+#define FUNCTIONS_SHOWN 40
+
 const struct fleet_view fleet_tasks = { { FLEET_TASKS }, 1, 0 };
 const struct fleet_view fleet_latency = { { FLEET_LATENCY }, 1, 0 };
 const struct fleet_view fleet_vcpu = { { FLEET_VCPUS }, 1, 0 };
@@ -140,9 +143,15 @@ size_t fleet_add_results(const struct cmd_call *call, struct fleet_results *r,
 	const struct options_shared *o = call->opts;
 	bool people = o->format == TABLE_AS_TEXT || o->format == TABLE_AS_MD;
 
-	for (int by_host = 0; by_host < 2 && r->hosts.n; by_host++)
+	for (int by_host = 0; by_host < 2 && fleet_results_has(r, FLEET_COUNTS); by_host++)
 		tables[n++] = people ? fleet_results_counts(r, by_host)
 				     : fleet_results_programs(r, by_host);
+	if (fleet_results_has(r, FLEET_FUNCTIONS)) {
+		tables[n] = fleet_results_functions(r);
+		if (tables[n] && people)
+			table_top(tables[n], FUNCTIONS_SHOWN);
+		n++;
+	}
 	if (r->runs.n) {
 		tables[n++] = fleet_results_bench(r);
 		tables[n++] = fleet_results_runs(r);

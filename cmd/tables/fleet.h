@@ -33,9 +33,9 @@ int fleet_print(const struct cmd_call *call, const struct fleet_view *view);
 int fleet_print_tables(const struct cmd_call *call, const char *title, const char *note,
 		       struct table **tables, size_t n);
 
-/* fleet_add_results - adds the tables of counts and benchmarks that are not empty to @tables, at most
+/* fleet_add_results - adds the tables of counts, functions and benchmarks that are not empty to @tables, at most
  * FLEET_RESULT_TABLES; returns the new @n. */
-#define FLEET_RESULT_TABLES 4
+#define FLEET_RESULT_TABLES 5
 size_t fleet_add_results(const struct cmd_call *call, struct fleet_results *r,
 			 struct table **tables, size_t n);
 /* fleet_only_results - whether people see nothing but counts and benchmarks: tables of captures would be

@@ -44,6 +44,15 @@ for key, by in (("counts", "program"), ("counts_hosts", "host")):
     want = counts.groupby([by, "event"]).value.sum().to_dict()
     if got != want:
         print(key, got, want)
+functions = pd.read_csv("pulled/functions.csv")
+want = functions.groupby(["program", "event", "function", "in"])[["samples", "value"]].sum()
+share = 100 * want.value / want.groupby("event").value.transform("sum")
+got = {(r["program"], r["event"], r["function"], r["in"]): r for r in show["functions"]}
+if set(got) != set(want.index) or not len(got):
+    print("functions", sorted(got)[:5], want)
+for key, row in got.items():
+    if [row["samples"], row["value"]] != list(want.loc[key]) or not np.isclose(row["share"], share[key]):
+        print(row, want.loc[key], share[key])
 runs = pd.read_csv("pulled/benchmarks.csv", dtype={"text": str})
 for row in show["benchmarks"]:
     v = runs[(runs.name == row["name"]) & (runs.figure == row["figure"])].value.to_numpy()

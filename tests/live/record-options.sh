@@ -174,7 +174,7 @@ systems() {
 	rec -e sched -s 0.1
 	types | diff - <(grep sched: want) | head -n 3
 	"$CDICT" record -q -e sche -s 0.1 -o y.cdict 2>rec.err
-	[ $? -eq 1 ] && grep -q "no tracepoint 'sche'" rec.err || cat rec.err
+	[ $? -eq 1 ] && grep -q "no event 'sche'" rec.err || cat rec.err
 }
 
 control() {

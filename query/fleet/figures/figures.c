@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "query/fleet/figures/functions.h"
 #include "query/fleet/figures/value.h"
 
 int fleet_bench_add(struct fleet_rows *rows, const char *name, const char *event, double value,
@@ -66,7 +67,22 @@ int fleet_figures_put(struct store *st, const char *id, const char *shelf, const
 
 /* ---- the table ---- */
 
-enum { KIND = 0, HOST, NAME, EVENT, VALUE, COUNT, RUNS, SUM, MIN, MAX, ENABLED, RUNNING };
+enum {
+	KIND = 0,
+	HOST,
+	NAME,
+	EVENT,
+	VALUE,
+	COUNT,
+	RUNS,
+	SUM,
+	MIN,
+	MAX,
+	ENABLED,
+	RUNNING,
+	FUNCTION,
+	IN
+};
 static const struct table_column columns[] = {
 	[KIND] = { "kind", "kind", TABLE_TEXT, 0, NULL, 0 },
 	[HOST] = { "host", "host", TABLE_TEXT, TABLE_KEEP, NULL, 0 },
@@ -81,6 +97,8 @@ static const struct table_column columns[] = {
 	[MAX] = { "max", "max", TABLE_PERCENT, 0, NULL, 0 },
 	[ENABLED] = { "enabled_ns", "enabled ms", TABLE_MS, TABLE_WIDE, NULL, 0 },
 	[RUNNING] = { "running_ns", "running ms", TABLE_MS, TABLE_WIDE, NULL, 0 },
+	[FUNCTION] = { "function", "function", TABLE_TEXT, 0, NULL, 0 },
+	[IN] = { "in", "in", TABLE_TEXT, 0, NULL, 0 },
 	TABLE_COLUMNS_END,
 };
 
@@ -89,7 +107,7 @@ struct table *fleet_figures_new(void)
 	struct table *t = table_new("figures", columns);
 
 	if (t) {
-		t->order = "kind,host,name,event";
+		t->order = "kind,host,name,event,function,in";
 		t->certain = true;
 	}
 	return t;
@@ -117,6 +135,16 @@ void fleet_figures_fill(struct table *t, const char *host, const struct fleet_ro
 		table_u64(t, RUNS, c->runs);
 		table_u64(t, ENABLED, c->enabled_ns);
 		table_u64(t, RUNNING, c->running_ns);
+	}
+	for (size_t i = 0; i < rows->of[FLEET_FUNCTIONS].n; i++) {
+		const struct fleet_row *row = &rows->of[FLEET_FUNCTIONS].at[i];
+
+		begin_row(t, "function", host, &row->key);
+		table_percent(t, VALUE, (double)row->any->function.value);
+		table_u64(t, COUNT, row->any->function.samples);
+		table_u64(t, RUNS, row->any->function.runs);
+		table_text(t, FUNCTION, row->key.vm);
+		table_text(t, IN, fleet_function_in(&row->key));
 	}
 	for (size_t i = 0; i < rows->of[FLEET_BENCH].n; i++) {
 		const struct fleet_row *row = &rows->of[FLEET_BENCH].at[i];

@@ -111,6 +111,14 @@ static const struct fleet_field count_fields[] = {
 	COUNT(value), COUNT(count), COUNT(runs), COUNT(enabled_ns), COUNT(running_ns), FIELDS_END,
 };
 
+#define FUNCTION(member) COUNTER(fleet_function_row, member)
+static const struct fleet_field function_fields[] = {
+	FUNCTION(value),
+	FUNCTION(samples),
+	FUNCTION(runs),
+	FIELDS_END,
+};
+
 static const struct fleet_field bench_fields[] = {
 	{ "spread", FLEET_SPREAD, offsetof(struct fleet_bench_row, spread) },
 	FIELDS_END,
@@ -135,6 +143,8 @@ const struct fleet_shape fleet_shapes[FLEET_KINDS] = {
 	[FLEET_BENCH] = { "bench", NULL, sizeof(struct fleet_bench_row), bench_fields },
 	[FLEET_TEXTS] = { "texts", NULL, sizeof(struct fleet_text_row), text_fields },
 	[FLEET_DOCUMENTS] = { "documents", NULL, sizeof(struct fleet_text_row), text_fields },
+	[FLEET_FUNCTIONS] = { "functions", NULL, sizeof(struct fleet_function_row),
+			      function_fields },
 };
 
 static void add_spread(struct fleet_spread *to, const struct fleet_spread *from)

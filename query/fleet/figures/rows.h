@@ -30,6 +30,7 @@ enum fleet_kind {
 	FLEET_BENCH,
 	FLEET_TEXTS,
 	FLEET_DOCUMENTS,
+	FLEET_FUNCTIONS,
 	FLEET_KINDS,
 	FLEET_OF_CAPTURES = FLEET_COUNTS,
 };
@@ -72,6 +73,13 @@ struct fleet_count_row {
 	uint64_t enabled_ns, running_ns; /* of the event, over all CPUs */
 };
 
+/* Samples of an event in a function of a program, which is the key's vm. */
+struct fleet_function_row {
+	uint64_t value; /* events that they stand for */
+	uint64_t samples;
+	uint64_t runs;
+};
+
 /* A figure of a benchmark. */
 struct fleet_bench_row {
 	struct fleet_spread spread;
@@ -89,6 +97,7 @@ union fleet_any {
 	struct analyze_guest_row guest;
 	struct analyze_vcpu_row vcpu;
 	struct fleet_count_row count;
+	struct fleet_function_row function;
 	struct fleet_bench_row bench;
 	struct fleet_text_row text;
 };
@@ -99,7 +108,7 @@ struct fleet_key {
 	int32_t vcpu;          /* -1: none */
 	bool idle;
 	/* Exits: the reason; counts: the event is the reason; benchmarks: the figure's path is, and vm
-	 * is the text at that path. */
+	 * is the text at that path; functions: isa is in what they are. */
 	uint32_t isa;
 	uint64_t code;
 	const char *reason;

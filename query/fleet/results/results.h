@@ -51,6 +51,12 @@ struct table *fleet_results_counts(struct fleet_results *r, bool by_host);
 struct table *fleet_results_programs(struct fleet_results *r, bool by_host);
 /* fleet_results_each - a row per host, program and event. */
 struct table *fleet_results_each(const struct fleet_results *r);
+/* fleet_results_functions - samples by program, event and function, over all hosts: of each event those with
+ * the most events first. fleet_results_functions_each - a row per host, too. */
+struct table *fleet_results_functions(const struct fleet_results *r);
+struct table *fleet_results_functions_each(const struct fleet_results *r);
+/* fleet_results_has - whether a host has figures of this kind. */
+bool fleet_results_has(const struct fleet_results *r, enum fleet_kind kind);
 /* fleet_results_bench - figures over the runs: median and quartiles of the runs' values. */
 struct table *fleet_results_bench(const struct fleet_results *r);
 /* fleet_results_runs - a row per run. fleet_results_values - a row per run and figure or text. */

@@ -40,6 +40,9 @@ try -g --kernel-callchains --user-callchains
 try --call-graph lbr
 try --call-graph dwarf,4k
 try -F 99
+try -F 99 -c 5 -e cycles
+try -F 99x -e cycles
+try -c 0 -e cycles
 try -b
 try -D x
 try -D 20-10

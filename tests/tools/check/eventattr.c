@@ -2,14 +2,14 @@
 /* Prints what cdict opens for each name of an event, as "NAME TYPE CONFIG CONFIG1 CONFIG2 EXCLUDED", or "NAME unknown". */
 #include <stdio.h>
 
-#include "capture/count/counting.h"
+#include "capture/host/events.h"
 
 int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
 		struct perf_event_attr attr = { 0 };
 
-		if (!counting_event_known(argv[i], &attr) && !counting_event_pfm(argv[i], &attr)) {
+		if (!event_known(argv[i], &attr) && !event_pfm(argv[i], &attr)) {
 			printf("%s unknown\n", argv[i]);
 			continue;
 		}

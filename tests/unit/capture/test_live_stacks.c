@@ -246,23 +246,60 @@ static void a_sample_s_chain_and_fields_are_found(void **state)
 		.chain = { PERF_CONTEXT_KERNEL, 0xffffffff81000040 },
 		.size = 4,
 		.raw = 7 };
+	const struct ring_layout layout = ring_layout(false, true);
 	struct ring_sample s;
 
 	(void)state;
-	assert_true(ring_sample_read(&r, true, &s));
+	assert_true(ring_sample_read(&r, &layout, &s));
 	assert_int_equal(s.n_chain, 2);
 	assert_ptr_equal(s.chain, r.chain);
 	assert_int_equal(s.raw_size, 4);
 	assert_ptr_equal(s.raw, &r.raw);
 	r.n = 3;
-	assert_false(ring_sample_read(&r, true, &s));
+	assert_false(ring_sample_read(&r, &layout, &s));
 	r.n = UINT64_MAX / 8 + 2;
-	assert_false(ring_sample_read(&r, true, &s));
+	assert_false(ring_sample_read(&r, &layout, &s));
 	r.n = 2;
 	r.size = 5;
-	assert_false(ring_sample_read(&r, true, &s));
+	assert_false(ring_sample_read(&r, &layout, &s));
 	r.header.size = 16;
-	assert_false(ring_sample_read(&r, true, &s));
+	assert_false(ring_sample_read(&r, &layout, &s));
+}
+
+/* With events that are no tracepoints, their id and the address come first. */
+static void a_sample_of_any_event_has_an_id_and_an_address(void **state)
+{
+	struct {
+		struct perf_event_header header;
+		uint64_t id, ip;
+		int32_t pid, tid;
+		uint64_t time, period, n, chain[1];
+		uint32_t size, raw;
+	} r = { .header = { .type = PERF_RECORD_SAMPLE, .size = sizeof(r) },
+		.id = 5,
+		.ip = 0x1000,
+		.pid = 7,
+		.tid = 8,
+		.time = 9,
+		.period = 250000,
+		.n = 1,
+		.chain = { 0x1000 },
+		.size = 4 };
+	const struct ring_layout l = ring_layout(true, true);
+	struct ring_sample s;
+
+	(void)state;
+	assert_true(ring_sample_read(&r, &l, &s));
+	assert_int_equal(s.n_chain, 1);
+	assert_ptr_equal(s.chain, r.chain);
+	assert_ptr_equal(s.raw, &r.raw);
+	assert_ptr_equal((uint8_t *)&r + l.id, &r.id);
+	assert_ptr_equal((uint8_t *)&r + l.ip, &r.ip);
+	assert_ptr_equal((uint8_t *)&r + l.pid, &r.pid);
+	assert_ptr_equal((uint8_t *)&r + l.time, &r.time);
+	assert_ptr_equal((uint8_t *)&r + l.period, &r.period);
+	r.header.size = l.rest;
+	assert_false(ring_sample_read(&r, &l, &s));
 }
 
 static int enter_folder(void **state)
@@ -298,6 +335,7 @@ int main(void)
 		cmocka_unit_test(short_and_strange_records_do_no_harm),
 		cmocka_unit_test(maps_of_proc_are_read),
 		cmocka_unit_test(a_sample_s_chain_and_fields_are_found),
+		cmocka_unit_test(a_sample_of_any_event_has_an_id_and_an_address),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/system/shared_object.h"
-#include "capture/count/counting.h"
+#include "capture/host/events.h"
 
 /* libpfm4's ABI, as in its pfm_get_os_event_encoding(3): no header is needed to build. */
 enum { PFM_SUCCESS = 0, PFM_PLM0 = 1, PFM_PLM3 = 8, PFM_OS_PERF_EVENT_EXT = 2 };
@@ -26,7 +26,7 @@ static void prepare(void)
 	initialized = pfm.initialize() == PFM_SUCCESS;
 }
 
-bool counting_event_pfm(const char *name, struct perf_event_attr *attr)
+bool event_pfm(const char *name, struct perf_event_attr *attr)
 {
 	static const char *const names[] = { "libpfm.so.4", NULL };
 	static const struct shared_function functions[] = {

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "base/text/cpulist.h"
-#include "capture/count/counting.h"
+#include "capture/host/events.h"
 #include "capture/host/tracefs.h"
 
 #define HARDWARE(name, config)                                                                     \
@@ -269,7 +269,8 @@ static bool plain_event(const char *name, struct perf_event_attr *attr)
 }
 
 /* perf's modifiers: with some of u, k and h, the other modes are excluded, and likewise with G and
- * H; without these two, guests are excluded with u only. p and P (precise), S (sampling) and W (weak group) do not affect a count. */
+ * H; without these two, guests are excluded with u only. p and P (precise) affect samples only, S (read
+ * the group) and W (weak group) neither a count nor a sample. */
 static bool put_modifiers(const char *mods, struct perf_event_attr *attr)
 {
 	bool cpu = strpbrk(mods, "ukh"), host = strpbrk(mods, "GH");
@@ -284,12 +285,18 @@ static bool put_modifiers(const char *mods, struct perf_event_attr *attr)
 	attr->exclude_guest = host ? !strchr(mods, 'G') : strchr(mods, 'u') != NULL;
 	attr->exclude_host = host && !strchr(mods, 'H');
 	attr->exclude_idle = strchr(mods, 'I') != NULL;
+	for (const char *p = mods; *p; p++) {
+		if (*p == 'P')
+			attr->precise_ip = 3; /* as much as the machine has */
+		else if (*p == 'p' && attr->precise_ip < 3)
+			attr->precise_ip++;
+	}
 	attr->pinned = strchr(mods, 'D') != NULL;
 	attr->exclusive = strchr(mods, 'e') != NULL;
 	return true;
 }
 
-bool counting_event_known(const char *name, struct perf_event_attr *attr)
+bool event_known(const char *name, struct perf_event_attr *attr)
 {
 	const char *slash = strrchr(name, '/'), *mods = slash ? slash + 1 : strrchr(name, ':');
 	char *plain;
