@@ -231,8 +231,7 @@ static int walk(struct job *job)
 				  to_names[job->to]);
 	if (job->to == TO_FOLDED && !cdict_reader_stack_count(f->reader))
 		return cmd_errorf(job->call, f->file,
-				  "no stacks: record with 'cdict record -g', or see "
-				  "cdict-dlfilter(1)");
+				  "no stacks: record with 'cdict record -g' or 'perf record -g'");
 	if (add_analyses(job, &err) || tables_walk_run(&f->walk, &err))
 		return figures_fail(f, &err);
 	return figures_any_task(f) ? CMD_DONE : figures_no_task(f);

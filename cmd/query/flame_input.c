@@ -203,7 +203,7 @@ static int choose_event(struct flame_input *in, const struct cmd_call *call,
 	return o->events.n ? cmd_errorf(call, in->name, "no samples of %s", o->events.at[0])
 			   : cmd_errorf(call, in->name,
 					"no samples of hardware or software events: record with "
-					"'cdict record -e cpu-clock -g', or see cdict-dlfilter(1)");
+					"'cdict record -e cpu-clock -g' or 'perf record -e cycles -g'");
 }
 
 static int read_capture(struct flame_input *in, const struct cmd_call *call, const char *name)
@@ -218,8 +218,7 @@ static int read_capture(struct flame_input *in, const struct cmd_call *call, con
 		return status;
 	if (!cdict_reader_stack_count(in->f.reader))
 		return cmd_errorf(call, name,
-				  "no stacks: record with 'cdict record -g', or see "
-				  "cdict-dlfilter(1)");
+				  "no stacks: record with 'cdict record -g' or 'perf record -g'");
 	if (!opts->by && only_samples(in->f.reader))
 		in->by = ANALYZE_STACKS_SAMPLES;
 	if (analyze_stacks_new(&stacks, in->f.walk.eng, (enum analyze_stacks_by)in->by, &err))

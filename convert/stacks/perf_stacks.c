@@ -46,7 +46,8 @@ struct perf_stacks {
 	bool kernel_sought;
 	const char *why_kernel; /* it has no symbols: a clause, or "" */
 	bool kernel_frames;     /* and there are frames of it */
-	bool unwound, cut;      /* stacks were copied; this machine cannot unwind them */
+	bool out_of_memory;     /* something is missing because of that */
+	bool cut;               /* stacks were copied, and this machine cannot unwind them */
 	struct cdict_error why_programs;
 };
 
@@ -169,10 +170,11 @@ static void take_build_ids(struct perf_stacks *s, const struct perfdata *pd)
 		build_id_hex(&id, b->id, b->size);
 		path = stringset_add(&s->spaces.texts, b->path, strlen(b->path));
 		text = stringset_add(&s->spaces.texts, id.hex, strlen(id.hex));
+		s->out_of_memory |= !path || !text;
 		if (!path || !text || !*text)
 			continue;
 		if (mode == PERF_RECORD_MISC_USER)
-			symbol_files_id(&s->files, path, text);
+			s->out_of_memory |= symbol_files_id(&s->files, path, text) != 0;
 		else if (mode == PERF_RECORD_MISC_KERNEL && !strcmp(path, "[kernel.kallsyms]"))
 			s->recorded.build_id = text;
 	}
@@ -231,7 +233,8 @@ static void find_kernel(struct perf_stacks *s)
 	s->kernel_sought = true;
 	s->recorded.release = perfdata_features(s->pd)->osrelease;
 	s->recorded.machine = perfdata_features(s->pd)->arch;
-	kernel_find(&s->kernel, &s->recorded, &host, &s->files, &s->why_kernel);
+	if (kernel_find(&s->kernel, &s->recorded, &host, &s->files, &s->why_kernel) == -ENOMEM)
+		s->out_of_memory = true;
 }
 
 /* perf takes the symbols of code that has no file, made while its program ran, from this file. */
@@ -272,6 +275,7 @@ static bool resolve(void *ctx, struct cdict_frame *frame)
 		elfsyms_resolve(&s->symbols, whose->pid, vma, frame);
 	else if (object)
 		frame->object = object;
+	s->out_of_memory |= !object;
 	return true;
 }
 
@@ -280,8 +284,10 @@ static bool resolve(void *ctx, struct cdict_frame *frame)
 /* Copies the chain, in this machine's byte order, with room for @more. */
 static bool copy_chain(struct perf_stacks *s, const uint8_t *chain, size_t n, size_t more)
 {
-	if (array_reserve(&s->entries, n + more))
+	if (array_reserve(&s->entries, n + more)) {
+		s->out_of_memory = true;
 		return false;
+	}
 	for (size_t i = 0; i < n; i++)
 		s->entries.at[i] = load64(chain + 8 * i, s->big);
 	s->entries.n = n;
@@ -310,15 +316,18 @@ static void add_unwound(struct perf_stacks *s, const struct perfdata_event *ev,
 	const char *arch = perfdata_features(s->pd)->arch;
 	size_t n;
 
-	s->unwound = true;
 	if (s->big != NATIVE_BIG || (arch && strcmp(arch, s->host.machine) != 0) ||
 	    !take_registers(regs, ev, sample->regs)) {
 		s->cut = true;
 		return;
 	}
 	n = unwind(&s->unwinder, &s->symbols, whose->space, whose->pid, &user);
-	if (!n || array_reserve(&s->entries, s->entries.n + 1 + n))
+	if (!n)
 		return;
+	if (array_reserve(&s->entries, s->entries.n + 1 + n)) {
+		s->out_of_memory = true;
+		return;
+	}
 	s->entries.at[s->entries.n++] = PERF_CONTEXT_USER;
 	memcpy(s->entries.at + s->entries.n, s->unwinder.chain, n * sizeof(uint64_t));
 	s->entries.n += n;
@@ -379,7 +388,8 @@ int perf_stacks_write(struct perf_stacks *s, struct cdict_writer *w, const char 
 	       : s->cut         ? "stacks copied on another kind of machine have no callers"
 	       : s->kernel_frames && !s->kernel ? s->why_kernel
 						: s->why_programs.text;
-	if (s->chains.out_of_memory || s->symbols.out_of_memory)
+	if (s->out_of_memory || s->chains.out_of_memory || s->symbols.out_of_memory ||
+	    s->spaces.out_of_memory)
 		return cdict_fail_nomem(err);
 	return s->chains.dict.stacks.n ? format_writer_put_stacks(w, &s->chains.dict, err) : 0;
 }

@@ -34,8 +34,10 @@ void arrivals_add(struct arrivals *a, struct spaces *to, const void *record, siz
 	if (a->records.len > a->max_bytes)
 		arrivals_take(a, to);
 	if (buf_room(&a->records, size) &&
-	    !array_push(&a->waiting, (struct arrival){ t_ns, a->records.len, size }))
+	    !array_push(&a->waiting, (struct arrival){ t_ns, a->records.len, size })) {
 		buf_add(&a->records, record, size);
-	else
+	} else { /* perhaps too early */
+		to->out_of_memory = true;
 		spaces_record(to, record, size, a->big, t_ns);
+	}
 }

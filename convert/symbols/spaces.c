@@ -112,7 +112,7 @@ static struct space *space_new(struct spaces *s, int32_t pid, uint64_t t_ns, str
 		t_ns = last->from_ns;
 	space = p ? array_add(&p->all) : NULL;
 	if (!space) {
-		s->full = true;
+		s->out_of_memory = true;
 		vmas_fini(&s->pool, &from);
 		return NULL;
 	}
@@ -126,8 +126,13 @@ static void map_in(struct spaces *s, int32_t pid, uint64_t t_ns, const struct vm
 {
 	struct space *space = newest(process_of(s, pid));
 	const struct vma *known = space ? vmas_find(&space->vmas, vma->start) : NULL;
-	bool hides = space && vmas_hides(&space->vmas, vma);
+	bool hides;
 
+	if (!vma->path) {
+		s->out_of_memory = true;
+		return;
+	}
+	hides = space && vmas_hides(&space->vmas, vma);
 	if (known && known->end >= vma->end && !hides)
 		return;
 	/* Keep the old space for samples resolved with it. */
@@ -135,8 +140,12 @@ static void map_in(struct spaces *s, int32_t pid, uint64_t t_ns, const struct vm
 		space = space_new(s, pid, t_ns,
 				  space ? vmas_copy(&space->vmas) : (struct vmas){ 0 });
 	s->pool.max = s->max_vmas ? s->max_vmas : SPACES_VMAS;
-	if (!space || !vma->path || !vmas_put(&s->pool, &space->vmas, vma))
+	if (!space || vmas_put(&s->pool, &space->vmas, vma))
+		return;
+	if (s->pool.n >= s->pool.max)
 		s->full = true;
+	else
+		s->out_of_memory = true;
 }
 
 /* Parses "7f5e...-7f5e... r-xp 00026000 fe:00 1234    /lib/libc.so.6". */
@@ -209,6 +218,7 @@ static void identify(struct spaces *s, struct cursor *c, uint16_t misc, struct v
 	for (uint8_t i = 0; id && i < n && i < 20; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id[i]);
 	vma->build_id = *hex ? stringset_add(&s->texts, hex, strlen(hex)) : NULL;
+	s->out_of_memory |= *hex && !vma->build_id;
 }
 
 static void mapped(struct spaces *s, struct cursor *c, uint32_t type, uint16_t misc, uint64_t t_ns)

@@ -28,10 +28,11 @@ struct space {
 
 /* A zeroed struct is empty. */
 struct spaces {
-	size_t max_vmas;   /* limit of mappings; 0: SPACES_VMAS */
-	bool keep;         /* all spaces, not only those of the last seconds */
-	bool full;         /* some mappings are unknown, beyond that limit or for lack of memory */
-	struct map by_pid; /* index in processes */
+	size_t max_vmas;    /* limit of mappings; 0: SPACES_VMAS */
+	bool keep;          /* all spaces, not only those of the last seconds */
+	bool full;          /* some mappings are unknown, beyond that limit */
+	bool out_of_memory; /* or because memory ran out */
+	struct map by_pid;  /* index in processes */
 	ARRAY(struct process_spaces {
 		ARRAY(struct space) all; /* the oldest first */
 		uint64_t ended_ns;       /* 0: still alive */

@@ -22,7 +22,9 @@ static int to_buf(void *ctx, const void *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t *copy = malloc(size ? size : 1);
-	struct convert_options opts = { .jobs = 1 };
+	/* no files of this host: the result depends on the input alone */
+	const struct perf_stacks_options stacks = { "/nonexistent", "/nonexistent" };
+	struct convert_options opts = { .jobs = 1, .stacks = &stacks };
 	struct convert_report report = { 0 };
 	struct cdict_error err = { 0 };
 	struct cdict_reader *r;
