@@ -11,6 +11,7 @@
 struct vm_opts {
 	struct options_shared shared;
 	bool chain;
+	uint64_t critical; /* tid, 0: not wanted */
 };
 
 /* Chains of wake-ups, and links of one, that fit a reader's attention; with -v, --chain, in CSV and
@@ -48,6 +49,50 @@ static int print_story(struct figures *f, const char *vm)
 	return status;
 }
 
+/* The latest task with this tid that ran; ANALYZE_NO_TASK: none. */
+static uint32_t task_of(const struct figures *f, uint64_t tid)
+{
+	for (size_t i = analyze_tasks_row_count(f->walk.tasks); i; i--) {
+		uint32_t task = analyze_tasks_row_at(f->walk.tasks, i - 1)->task;
+
+		if ((uint64_t)analyze_engine_task(f->walk.eng, task)->tid == tid)
+			return task;
+	}
+	return ANALYZE_NO_TASK;
+}
+
+static int print_critical(struct figures *f)
+{
+	const struct vm_opts *opts = f->call->opts;
+	struct tables_options how = f->walk.opts;
+	struct analyze_critical *critical = NULL;
+	struct tables_walk again = { 0 };
+	struct cdict_error err = { 0 };
+	uint32_t task = task_of(f, opts->critical);
+	struct table *tables[2];
+	int status, rc;
+
+	if (task == ANALYZE_NO_TASK)
+		return cmd_errorf(f->call, f->file, "no task with the tid %llu in this window",
+				  (unsigned long long)opts->critical);
+	how.digests = NULL;
+	rc = tables_walk_init(&again, f->reader, &how, &err);
+	if (!rc)
+		rc = analyze_critical_new(&critical, again.eng, task, &err);
+	if (!rc)
+		rc = tables_walk_run(&again, &err);
+	if (rc) {
+		status = figures_fail(f, &err);
+	} else {
+		tables[0] = tables_critical_sums(&f->walk, critical);
+		tables[1] = tables_critical(&f->walk, critical);
+		status = figures_print(f, NULL, tables, 2);
+	}
+	analyze_critical_free(critical);
+	tables_walk_fini(&again);
+	return status;
+}
+
 static int print(struct figures *f)
 {
 	struct culprits names = { .names = &f->walk.names };
@@ -56,6 +101,8 @@ static int print(struct figures *f)
 	struct table *t;
 	int status;
 
+	if (((const struct vm_opts *)f->call->opts)->critical)
+		return print_critical(f);
 	if (!figures_has_vcpus(f)) {
 		t = tables_vcpu_groups(&f->walk);
 		return figures_print(f, NULL, &t, 1);
@@ -119,6 +166,9 @@ static const struct cmd_option vm_options[] = {
 	OPTION_INPUT,
 	CMD_FLAG(0, "chain", struct vm_opts, chain,
 		 "the longest wait of every thread with the chain of wake-ups before it"),
+	CMD_UINT(0, "critical", struct vm_opts, critical, "TID", NULL,
+		 "the critical path of this thread in the window: what it, or the task that it waited "
+		 "to be woken by, did at each moment"),
 	OPTION_VM,
 	OPTIONS_MAP,
 	OPTION_CPU,
@@ -137,6 +187,8 @@ static const struct cmd_example vm_examples[] = {
 	  "where that VM's time went, which of its threads waited, and why" },
 	{ "cdict vm 1044 run.cdict --chain",
 	  "who woke each of its threads before its longest wait" },
+	{ "cdict vm 1044 run.cdict --critical 1049 --time 545.0,545.1",
+	  "whom that thread depended on in these 100 ms" },
 	{ "cdict vm 1044 run.cdict --json", "the same for a program" },
 	{ NULL, NULL },
 };

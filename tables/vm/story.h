@@ -21,6 +21,7 @@
 #define TABLES_VM_STORY_H
 
 #include "analyze/sched/chains.h"
+#include "analyze/sched/critical.h"
 #include "tables/columns/tables.h"
 #include "tables/findings/fold.h"
 
@@ -99,6 +100,9 @@ struct table *story_threads(const struct story *s);
  * first @links of each; 0: all. */
 struct table *tables_chains(const struct tables_walk *w, const struct analyze_chains *chains,
 			    size_t most, unsigned links);
+/* tables_critical - a row per segment; tables_critical_sums - a row per task and state. */
+struct table *tables_critical(const struct tables_walk *w, const struct analyze_critical *c);
+struct table *tables_critical_sums(const struct tables_walk *w, const struct analyze_critical *c);
 /* table_put_task - the full name of @task. */
 void table_put_task(struct table *t, size_t column, const struct tables_walk *w, uint32_t task);
 /* story_put_of - the detail of a row of STORY_WAITED, _EXIT or _VMM: "behind 1959", "msr". */

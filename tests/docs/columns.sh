@@ -59,6 +59,7 @@ vcpu --by halt halts.cdict
 vm run.cdict
 vm 1044 run.cdict
 vm --chain 1044 run.cdict
+vm --critical 1122 run.cdict
 latency run.cdict
 latency --by cpu run.cdict
 latency --perf run.cdict

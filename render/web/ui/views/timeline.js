@@ -261,7 +261,7 @@ export class Timeline {
 			if (!a || !b)
 				continue;
 			const x = scale(at), down = b.top > a.top;
-			const [y1, y2] = [down ? a.top + a.tall : a.top, down ? b.top : b.top + b.tall];
+			const [y1, y2] = [a.top + a.tall / 2, down ? b.top : b.top + b.tall]; // long enough between neighbours, too
 			const head = down ? -4 : 4, colour = chosen ? palette.accent : palette.text;
 
 			for (const [edge, wide] of chosen ? [[palette.paper, 4], [colour, 2]] : [[colour, 1]]) {
