@@ -63,6 +63,10 @@ const TERMS = [
 	['hatched', 'not recorded; empty: nothing was pushed'],
 ];
 
+function terms(list) {
+	return h('dl', null, list.map(([term, text]) => [h('dt', null, term), h('dd', null, text)]));
+}
+
 /** @text as a regular expression, like -t; one that is invalid is taken as plain text. */
 function expression(text) {
 	try {
@@ -84,7 +88,7 @@ class FleetPage {
 		});
 		this.help = h('dialog', { class: 'fleet-help', 'aria-label': 'help' },
 			h('div', { class: 'help-head' }, h('strong', null, 'Help'), h('span', { class: 'space' }), button('×', 'close (Esc)', () => this.help.close(), { class: 'icon' })),
-			[['Keys and pointer', KEYS], ['Terms', TERMS]].map(([title, list]) => [h('h3', null, title), h('dl', null, list.map(([term, text]) => [h('dt', null, term), h('dd', null, text)]))]),
+			h('h3', null, 'Keys and pointer'), terms(KEYS), h('h3', null, 'Terms'), terms(TERMS),
 			h('p', { class: 'dim' }, `The address describes what you see. ${clean(page.generator)}. Nothing is sent anywhere: this page works without a network.`));
 		this.chooser = h('div', { class: 'tools' });
 		this.picture = h('div', { class: 'picture' });
