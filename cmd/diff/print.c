@@ -130,6 +130,8 @@ static char *note_of(const struct diff *d)
 	}
 	if (d->all[COMPARE_VCPU].compare.nameless)
 		sink_puts(&s, "\n" COMPARE_NAMELESS);
+	if (d->all[COMPARE_TASKS].compare.waits_differ)
+		sink_puts(&s, "\n" COMPARE_WAITS);
 	if (!was || !is)
 		s.error = s.error ? s.error : -ENOMEM;
 	free(was);

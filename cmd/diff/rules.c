@@ -125,6 +125,7 @@ char *diff_unjudged(const struct diff *d, const struct rule *rule)
 {
 	const struct rule_counts *n = &rule->counts;
 	const struct figures *without = lacking(d, rule);
+	const struct compare *c = &d->all[rule->what].compare;
 	size_t need = 1;
 	char *text;
 	int len;
@@ -149,6 +150,10 @@ char *diff_unjudged(const struct diff *d, const struct rule *rule)
 		len = asprintf(&text, "too much time of the matching rows is unknown");
 	else if (n->lone)
 		len = asprintf(&text, "matching rows are on one side only");
+	else if (c->waits_differ &&
+		 c->decl->columns[c->figures[rule->figure].column].flags & TABLE_AND_WAKEUPS)
+		len = asprintf(&text, "only some of the captures have wake-ups, on which the "
+				      "figure depends");
 	else if (n->unreported)
 		len = asprintf(&text, "no capture has this figure; 'cdict info' lists the recorded "
 				      "events");

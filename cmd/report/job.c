@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/memory/texts.h"
 #include "cmd/report/hosts.h"
+#include "cmd/report/job_findings.h"
 #include "cmd/tables/fleet.h"
 #include "query/fleet/figures/grid.h"
 #include "render/draw/text.h"
@@ -29,6 +30,7 @@ struct job_page {
 	struct fleet_grid grid;
 	struct fleet_map map;
 	struct texts facts, lines, names;
+	struct job_findings findings;
 	char *each;
 	struct fleet_page_figure figures[FLEET_FIGURES];
 	struct fleet_results results;
@@ -257,18 +259,12 @@ static void say_facts(struct job_page *p)
 static void say_lines(struct job_page *p)
 {
 	const struct fleet_read *r = &p->grid.read;
-	size_t silent = 0;
 	char n[NUMBER_ROOM];
 
-	for (size_t i = 0; i < r->hosts.n; i++)
-		silent += !r->hosts.at[i].buckets;
 	if (!r->hosts.n && !p->results.hosts.n && !p->results.runs.n)
 		texts_printf(&p->lines,
 			     "This job is empty: push figures with 'cdict push --job %s FILE'.",
 			     r->job.id);
-	if (silent)
-		texts_printf(&p->lines, "The store has evicted all buckets of %zu host%s.", silent,
-			     plural(silent));
 	if (r->gone)
 		texts_printf(&p->lines,
 			     "The store evicted %" PRIu64
@@ -367,6 +363,8 @@ static int make_page(struct job_page *p, struct store *st, const char *id, struc
 		return rc;
 	say_facts(p);
 	say_lines(p);
+	if (job_findings_make(&p->findings, &p->grid, p->map.order, p->tables, p->n_tables))
+		return cdict_fail_nomem(err);
 	return p->facts.failed || p->lines.failed ? cdict_fail_nomem(err) : 0;
 }
 
@@ -377,6 +375,7 @@ static void job_page_fini(struct job_page *p)
 		table_free(p->tables[i].table);
 	fleet_results_fini(&p->results);
 	free(p->each);
+	job_findings_fini(&p->findings);
 	texts_fini(&p->facts);
 	texts_fini(&p->lines);
 	texts_fini(&p->names);
@@ -404,6 +403,8 @@ static int one_job(const struct cmd_call *call, struct store *st,
 		.n_facts = p.facts.n,
 		.lines = (const char *const *)p.lines.at,
 		.n_lines = p.lines.n,
+		.findings = p.findings.at,
+		.n_findings = p.findings.n,
 		.map = p.grid.read.hosts.n || !(p.results.hosts.n || p.results.runs.n) ? &p.page_map
 										       : NULL,
 		.tables = p.tables,

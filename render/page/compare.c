@@ -185,7 +185,10 @@ static void kind_json(struct json *j, const struct compare *c)
 	for (size_t i = 0; i < c->n_figures; i++)
 		json_text(j, NULL, c->figures[i].key);
 	json_close(j);
-	json_text(j, "hint", c->nameless ? COMPARE_NAMELESS : NULL);
+	json_text(j, "hint",
+		  c->nameless       ? COMPARE_NAMELESS
+		  : c->waits_differ ? COMPARE_WAITS
+				    : NULL);
 	json_u64(j, "unknown_most", COMPARE_UNKNOWN_MAX);
 	json_open(j, "rows", '[', true);
 }

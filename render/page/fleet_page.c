@@ -103,6 +103,15 @@ static void head_json(struct json *j, const struct fleet_page *p)
 	json_text(j, "title", p->title);
 	texts_json(j, "facts", p->facts, p->n_facts);
 	texts_json(j, "lines", p->lines, p->n_lines);
+	json_open(j, "findings", '[', true);
+	for (size_t i = 0; i < p->n_findings; i++) {
+		json_open(j, NULL, '{', false);
+		json_text(j, "text", p->findings[i].text);
+		json_text(j, "table", p->findings[i].table);
+		json_text(j, "about", p->findings[i].about);
+		json_close(j);
+	}
+	json_close(j);
 	page_palette_json(j, NULL, 0);
 	if (p->map)
 		map_json(j, p->map);

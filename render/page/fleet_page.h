@@ -52,10 +52,19 @@ struct fleet_page_link {
 	const char *file; /* of letters, digits and ._- only */
 };
 
+/* A sentence that leads to a table, and there to rows. */
+struct fleet_page_finding {
+	const char *text;  /* with foreign names */
+	const char *table; /* its key */
+	const char *about; /* a name in these rows; NULL: all */
+};
+
 struct fleet_page {
 	const char *title;        /* "job 2001", foreign */
 	const char *const *facts; /* next to the title */
 	size_t n_facts;
+	const struct fleet_page_finding *findings; /* worst first */
+	size_t n_findings;
 	const char *const *lines; /* notes: missing data, how it was folded */
 	size_t n_lines;
 	const struct fleet_page_map *map; /* NULL: none */

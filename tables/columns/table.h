@@ -80,6 +80,9 @@ enum table_column_flags {
 	TABLE_OF_ALL = 1 << 24, /* includes tasks other than the recorded ones */
 	/* prev_state: why tasks left their CPU, and thus which could have run on */
 	TABLE_OF_STATES = 1 << 25,
+	/* Includes or excludes waits after wake-ups if wake-ups were recorded: not compared with a
+	 * capture without them. */
+	TABLE_AND_WAKEUPS = 1 << 26,
 	TABLE_GAUGE = 1 << 21, /* a count or duration that does not add up over time */
 	TABLE_RIGHT = 1 << 22, /* a right-aligned text, like figures */
 };

@@ -57,6 +57,8 @@ static size_t samples(const struct presence *p, const struct changes_row *of, si
 	const unsigned flags = c->decl->columns[figure->column].flags;
 	size_t n = 0;
 
+	if (c->waits_differ && (flags & TABLE_AND_WAKEUPS))
+		return 0;
 	for (size_t k = changes_first(p->c, side); k < changes_end(p->c, side); k++) {
 		double v = row->values[k * c->n_figures + f];
 

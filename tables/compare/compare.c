@@ -241,6 +241,10 @@ static int fill_row(struct compare *c, struct compare_row *row,
 		row->set[k] = true;
 		rc = evaluate(c, row->values + k * nf, row->items + a, b - a, walks[k], scratch);
 	}
+	for (size_t i = 0; c->waits_differ && i < c->n_captures * nf; i++) {
+		if (c->decl->columns[c->figures[i % nf].column].flags & TABLE_AND_WAKEUPS)
+			row->values[i] = NAN;
+	}
 	for (size_t k = 1; k < c->n_captures; k++) {
 		double change = or_zero(row->values[k * nf]) - or_zero(row->values[0]);
 
@@ -300,6 +304,7 @@ int compare_init(struct compare *c, enum compare_what what, const struct tables_
 	for (size_t k = 0; k < n && !rc; k++) {
 		c->anonymous[k] = names_nameless_vms(&walks[k]->names) > 1;
 		c->nameless |= c->anonymous[k];
+		c->waits_differ |= tables_has_wakeups(walks[k]) != tables_has_wakeups(walks[0]);
 	}
 	for (size_t k = 0; k < n && !rc; k++) {
 		rc = collect(c, walks[k], k);

@@ -57,7 +57,9 @@ struct compare {
 	const struct tables_decl *decl; /* of the compared table */
 	struct compare_figure figures[COMPARE_FIGURES_MAX];
 	size_t n_captures, n_figures;
-	bool nameless;   /* some rows are nameless */
+	bool nameless; /* some rows are nameless */
+	/* Only some of the captures have wake-ups: figures with TABLE_AND_WAKEUPS are not compared. */
+	bool waits_differ;
 	bool *anonymous; /* [capture]: it has nameless rows, so that a named VM that it seems to
 			  * lack may be one of them */
 	ARRAY(struct compare_item) items;
@@ -87,6 +89,10 @@ bool compare_row_hidden(const struct compare *c, const struct compare_row *row, 
 #define COMPARE_NAMELESS                                                                           \
 	"several VMs have no names: they are listed separately, not compared; "                    \
 	"cdict identify names them"
+
+#define COMPARE_WAITS                                                                              \
+	"only some of the captures have wake-ups (sched:sched_waking, sched:sched_wakeup): what "  \
+	"depends on them is not compared: delayed, delays, worst, halted and blocked"
 
 /* compare_difference - figure @i in @capture minus that in the first one; if only one has it, the
  * other counts as 0; NAN when neither has. */

@@ -218,7 +218,7 @@ static const struct table_column rule_columns[] = {
 		     .title = "one side only",
 		     .kind = TABLE_COUNT,
 		     .flags = TABLE_SPARE },
-	[O_UNTOLD] = { .key = "not_told",
+	[O_UNTOLD] = { .key = "not_recorded",
 		       .title = "not recorded",
 		       .kind = TABLE_COUNT,
 		       .flags = TABLE_SPARE },

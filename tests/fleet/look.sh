@@ -245,7 +245,7 @@ evicted() {
 	redis-cli -p "$port" del "$key" >/dev/null
 	"$CDICT" report -q --job 2010 -o gone.html
 	[ $? = 2 ] || echo 'another status'
-	is "'evicted all buckets of 1 host' in head['lines'][0]" True gone.html
+	is "[f['about'] for f in head['findings'] if f['text'] == 'No figures are left of: gone.']" "['gone']" gone.html
 	"$CDICT" job remove 2010
 }
 verdict evicted_values_are_reported "$(evicted 2>&1)"

@@ -45,12 +45,51 @@ function box({ min, q1, median, q3, max }) {
 		s('line', { class: 'median', x1: at(median), x2: at(median), y1: 0, y2: BAR.height }));
 }
 
+const KEYS = [
+	['1 … 9', 'open a table'],
+	['/', 'search hosts, VMs, tasks, programs: a regular expression; only these rows are shown'],
+	['click on a finding', 'open its table, with the rows it is about'],
+	['← →', 'previous, next picture'],
+	['t', 'light or dark colours'],
+	['Esc', 'close this help, else end the search'],
+	['?', 'this help'],
+];
+const TERMS = [
+	['waiting', 'runnable tasks that waited for a CPU'],
+	['delayed', 'of a vCPU: preempted or waiting, that is runnable, but not on a CPU'],
+	['run queue p99', 'from wake-up to running: 99 % of the wake-ups took at most this long'],
+	['noisy', 'a host whose tasks wait most'],
+	['evicted', 'figures that the store no longer has'],
+	['hatched', 'not recorded; empty: nothing was pushed'],
+];
+
+function terms(list) {
+	return h('dl', null, list.map(([term, text]) => [h('dt', null, term), h('dd', null, text)]));
+}
+
+/** @text as a regular expression, like -t; one that is invalid is taken as plain text. */
+function expression(text) {
+	try {
+		return new RegExp(text.replace(/^\*/, '.*'), 'i');
+	} catch {
+		return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
+	}
+}
+
 class FleetPage {
 	constructor(page, root) {
 		this.page = page;
 		this.state = readState();
 		this.card = new Card(document.body);
 		this.theme = button('', null, () => this.set({ theme: themeName(this.state.theme) === 'dark' ? 'light' : 'dark' }), { class: 'icon' });
+		this.search = h('input', {
+			type: 'search', placeholder: 'search hosts, VMs, tasks (/)', size: '26', 'aria-label': 'search hosts, VMs, tasks: a regular expression', value: this.state.find ?? '',
+			on: { input: () => this.set({ find: this.search.value }) },
+		});
+		this.help = h('dialog', { class: 'fleet-help', 'aria-label': 'help' },
+			h('div', { class: 'help-head' }, h('strong', null, 'Help'), h('span', { class: 'space' }), button('×', 'close (Esc)', () => this.help.close(), { class: 'icon' })),
+			h('h3', null, 'Keys and pointer'), terms(KEYS), h('h3', null, 'Terms'), terms(TERMS),
+			h('p', { class: 'dim' }, `The address describes what you see. ${clean(page.generator)}. Nothing is sent anywhere: this page works without a network.`));
 		this.chooser = h('div', { class: 'tools' });
 		this.picture = h('div', { class: 'picture' });
 		this.tabs = h('div', { class: 'tabs', role: 'tablist' });
@@ -59,15 +98,19 @@ class FleetPage {
 			h('header', { class: 'head' },
 				h('div', { class: 'what' }, h('strong', null, h('bdi', null, clean(page.title))),
 					page.facts.map((fact) => h('span', { class: 'fact' }, h('bdi', null, clean(fact))))),
-				this.theme),
+				this.search, this.theme, button('?', 'help (?)', () => this.help.showModal(), { class: 'icon' })),
 			h('main', { class: 'fleet' },
+				page.findings.length ? h('ol', { class: 'findings', 'aria-label': 'findings' }, page.findings.map((finding) => h('li', { class: 'finding' },
+					button(clean(finding.text), 'open the rows', () => this.#open(finding), { class: 'link' })))) : null,
 				page.lines.map((line) => h('p', { class: 'note' }, h('bdi', null, clean(line)))),
 				page.map ? h('section', null, this.chooser, this.picture) : null,
-				h('div', { class: 'tabs-row' }, this.tabs), this.tableBox));
+				h('div', { class: 'tabs-row' }, this.tabs), this.tableBox, this.help));
+		addEventListener('keydown', (e) => this.#key(e));
 		this.picture.addEventListener('pointermove', (e) => this.#point(e));
 		this.picture.addEventListener('pointerleave', () => this.card.hide());
 		addEventListener('hashchange', () => {
 			this.state = readState();
+			this.search.value = this.state.find ?? '';
 			this.draw();
 		});
 		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
@@ -75,8 +118,50 @@ class FleetPage {
 
 	set(change) {
 		this.state = { ...this.state, ...change };
+		for (const [key, value] of Object.entries(this.state)) {
+			if (!value)
+				delete this.state[key];
+		}
 		history.replaceState(null, '', `#${new URLSearchParams(this.state)}`);
 		this.draw();
+	}
+
+	/** Shows the rows that a finding is about. */
+	#open({ table, about }) {
+		this.search.value = about === null ? '' : `^${about.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
+		this.set({ table, find: this.search.value });
+		this.tabs.scrollIntoView({ block: 'nearest' });
+	}
+
+	#key(e) {
+		if (e.ctrlKey || e.metaKey || e.altKey || this.help.open)
+			return;
+		const typing = e.target instanceof Element && e.target.closest('input');
+		const tables = this.page.tables, figures = this.page.map?.figures ?? [];
+
+		if (e.key === 'Escape' && (!typing || e.target === this.search)) {
+			this.search.value = '';
+			this.search.blur();
+			this.set({ find: '' });
+		} else if (typing) {
+			return;
+		} else if (e.key === '/') {
+			this.search.focus();
+			this.search.select();
+		} else if (e.key === '?') {
+			this.help.showModal();
+		} else if (e.key === 't') {
+			this.theme.click();
+		} else if (tables[Number(e.key) - 1]) {
+			this.set({ table: tables[Number(e.key) - 1].key });
+		} else if ((e.key === 'ArrowLeft' || e.key === 'ArrowRight') && figures.length && !e.target.closest?.('th, [role=tab]')) {
+			const at = figures.indexOf(this.figure) + (e.key === 'ArrowLeft' ? -1 : 1);
+
+			this.set({ figure: figures[(at + figures.length) % figures.length].key });
+		} else {
+			return;
+		}
+		e.preventDefault();
 	}
 
 	async load() {
@@ -155,8 +240,12 @@ class FleetPage {
 		replace(this.tabs, tables.map(({ key, title, rows, about }) => button(`${title} ${rows}`, about, () => this.set({ table: key }), {
 			class: `tab${key === chosen.key ? ' on' : ''}`, role: 'tab', 'aria-selected': String(key === chosen.key), data: { tab: key },
 		})));
-		if (!chosen || this.tableBox.dataset.table === chosen.key)
+		if (!chosen)
 			return;
+		if (this.tableBox.dataset.table === chosen.key) {
+			this.#showFound();
+			return;
+		}
 		this.tableBox.dataset.table = chosen.key;
 		const { columns, by_column: byColumn } = this.rows[chosen.key];
 		const rows = (byColumn[0] ?? []).map((_, i) => ({ ...Object.fromEntries(columns.map((key, c) => [key, byColumn[c][i]])), at: i }));
@@ -174,7 +263,16 @@ class FleetPage {
 		});
 
 		replace(this.tableBox, h('p', { class: 'dim' }, clean(chosen.about)), table.el);
-		table.setRows(rows);
+		this.shown = { table, rows, names: heads.filter(({ text }) => text).map(({ key }) => key) };
+		this.#showFound();
+	}
+
+	/** The rows with a name that the search finds. */
+	#showFound() {
+		const { table, rows, names } = this.shown;
+		const find = this.state.find ? expression(this.state.find) : null;
+
+		table.setRows(find ? rows.filter((row) => names.some((key) => row[key] !== null && find.test(row[key]))) : rows);
 	}
 
 	#column(table, { key, title, text }, rows) {

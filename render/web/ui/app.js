@@ -16,7 +16,7 @@ import { Pins } from './marks/pins.js';
 import { GESTURE_MS, finishSlices, holdSlices, inGesture } from './slices.js';
 import { START, Store } from './input/state.js';
 import { Selection } from './input/selection.js';
-import { clean, duration, plural } from './text.js';
+import { clean, duration, learnNames, plural, vmName } from './text.js';
 import { applyTheme } from './theme.js';
 import { AreaCard, areaOf } from './views/area.js';
 import { lacksOf, viewsFor } from './views/views.js';
@@ -47,6 +47,7 @@ class App {
 		this.jobs = 0;
 		this.settling = 0; // timer: figures wait for the end of a gesture
 		this.labels = new Map();
+		learnNames(() => this.#names());
 		this.card = new Card(document.body);
 		this.figures = new Figures(decoder, (what, value) => this.#figuresSay(what, value));
 		this.store = new Store(this.#start(), (state) => this.#limit(state), (next, before, gesture) => this.#changed(next, before, gesture));
@@ -265,8 +266,10 @@ class App {
 
 		if (differs('theme'))
 			this.palette = applyTheme(this.page, next.theme);
-		if (differs('capture'))
+		if (differs('capture')) {
 			this.labels.clear();
+			learnNames(() => this.#names());
+		}
 		useClock(next.clock, this.capture);
 		this.selection.changed();
 		this.freshFigures = false;
@@ -426,6 +429,11 @@ class App {
 		this.note.hidden = !note;
 		this.note.textContent = note ? clean(note) : '';
 		document.title = `${clean(this.capture.label)} · ${this.views.find((v) => v.id === this.state.view).title} · cdict`;
+	}
+
+	/** The names of tasks, VMs and groups that may be shown at once. */
+	#names() {
+		return this.capture.tasks.flatMap(({ vm, fold }, task) => [this.who(task), ...vm === null ? [] : [vmName(vm)], ...fold === null ? [] : [clean(fold)]]);
 	}
 
 	/** The unique name of a task. */

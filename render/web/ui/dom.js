@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Elements of the document. Text is inserted only here, and only by textContent.
+import { fit } from './text.js';
 
 /**
  * An element: h('td', {class: 'num', data: {key: 'run_ns'}, title: 'x', on: {click: f}}, 'text', child, …).
@@ -48,6 +49,13 @@ export function keepHeight(el) {
 	const { height } = el.getBoundingClientRect();
 
 	el.style.minHeight = `${Math.max(height, parseFloat(el.style.minHeight) || 0)}px`;
+}
+
+/** A name, shortened to @room pixels, with the whole one as title. */
+export function named(name, room = 228) {
+	const short = name.length > room / 12 ? fit(name, room, 13) : name;
+
+	return h('bdi', short === name ? null : { title: name }, short);
 }
 
 export function button(text, title, listener, props) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Many tasks as few rows: VM -> role -> thread, else tasks of one name. The engine assigns groups and makes the sums.
-import { button, choice, h } from './dom.js';
+import { button, choice, h, named } from './dom.js';
 import { Question, rowsOf } from './figures.js';
 import { clean, plural, vmName } from './text.js';
 
@@ -50,7 +50,7 @@ export function groupName(app, row, one = 'task') {
 
 	return h('span', { class: 'group-name' },
 		button(open ? '▾' : '▸', open ? 'fold' : 'unfold', (e) => { e.stopPropagation(); turn(app, row); }, { class: 'opener', 'aria-expanded': String(open), 'aria-label': `${open ? 'fold' : 'unfold'} ${name}` }),
-		h('bdi', { class: row.role ? null : 'strong' }, name), h('span', { class: 'dim count' }, plural(row.tasks, one)));
+		h('span', { class: row.role ? null : 'strong' }, named(name, 150)), h('span', { class: 'dim count' }, plural(row.tasks, one)));
 }
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // How the halts of each VM ended, and their cost: the table of cdict vcpu --by halt, by VM.
-import { h } from './dom.js';
+import { h, named } from './dom.js';
 import { Chosen, vmRows } from './groups.js';
 import { Table } from './table.js';
 import { count, vmName } from './text.js';
@@ -48,7 +48,7 @@ export class Halts {
 
 		this.note.hidden = !missing.length && !this.open;
 		this.note.textContent = [this.open ? `HLT on CPU includes halts that had not ended (${count(this.open)}).` : null, missing.length ? `No ${missing.join(' and ')} events: cannot tell ${[ends ? null : 'whether KVM polled or the vCPU slept', limit ? null : 'how long KVM would poll'].filter(Boolean).join(', and ')}.` : null].filter(Boolean).join(' ');
-		this.table.setColumns([{ key: 'vm', title: 'VM', text: true, show: (row) => h('bdi', null, vmName(row.vm)) }, column('vcpus', 'vCPUs'),
+		this.table.setColumns([{ key: 'vm', title: 'VM', text: true, show: (row) => named(vmName(row.vm), 158) }, column('vcpus', 'vCPUs'),
 		...first.hlt_cpu_ns === null ? [] : COST, ...ends ? ENDS : [], ...limit ? LIMIT : []]);
 		this.table.setRows(rows);
 	}

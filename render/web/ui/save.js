@@ -5,9 +5,9 @@ import { moment } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { download, fileOf } from './download.js';
 import { drawLegend, drawRamp } from './marks/legend.js';
-import { CanvasSurface, SvgSurface, fit } from './marks/surface.js';
+import { CanvasSurface, SvgSurface } from './marks/surface.js';
 import { copyText, csvCell } from './table.js';
-import { clean, duration } from './text.js';
+import { clean, duration, fit } from './text.js';
 import { figuresOf, sumsOf, ticketText } from './views/ticket.js';
 
 const WIDTH = 1280, EDGE = 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // A table of figures: click a head to sort, type to filter, copy as text, save as CSV.
-import { ENTER, button, h, replace } from './dom.js';
+import { ENTER, button, h, named, replace } from './dom.js';
 import { clean, exactFigure, figure } from './text.js';
 import { download } from './download.js';
 import { Slices } from './slices.js';
@@ -220,7 +220,7 @@ export class Table {
 			class: [column.text ? null : 'num', column.rest ? 'rest' : null].filter(Boolean).join(' ') || null,
 			data: { key: column.key, value: value === undefined ? null : JSON.stringify(value) },
 			title: column.title === '' || column.show && value === undefined ? null : column.text ? clean(value ?? '') : exactFigure(column.key, value),
-		}, column.show ? column.show(row) : column.text ? h('bdi', null, clean(value ?? '')) : figure(column.key, value));
+		}, column.show ? column.show(row) : column.text ? named(clean(value ?? '')) : figure(column.key, value));
 	}
 
 	#plain() {

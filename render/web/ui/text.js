@@ -117,9 +117,89 @@ export function plural(n, one, many = `${one}s`) {
 	return `${count(n)} ${n === 1 ? one : many}`;
 }
 
-/** A long name without its middle: "insta…0001d", so that similar names stay distinct. */
-export function shortName(text, most = 14) {
-	const letters = [...text];
+// Shortened names, as in base/text/shorten.c: without what those that begin alike share, and never two of them alike.
+const ALIKE = 4, WORTH = 3, FORMS = 7; // letters that begin alike; a shorter begin is not worth its place; ways to cut
+/** @type {() => string[]} */
+let namesOf = () => [];
+/** @type {Map<string, number> | null} */
+let shared = null; // letters at a name's begin that all like it share
+const taken = new Map(); // shortened -> name
 
-	return letters.length <= most ? text : `${letters.slice(0, Math.floor(most / 2) - 1).join('')}…${letters.slice(-Math.ceil(most / 2)).join('')}`;
+/** The names that shorten() tells apart; names() is called when the first one is shortened. */
+export function learnNames(names) {
+	namesOf = names;
+	shared = null;
+	taken.clear();
+}
+
+function sharedOf(text) {
+	if (!shared) {
+		const all = [...new Set(namesOf())].sort();
+
+		shared = new Map();
+		for (let i = 0, end = 0; i < all.length; i = end) {
+			for (end = i + 1; end < all.length && all[end].slice(0, ALIKE) === all[i].slice(0, ALIKE);)
+				end++;
+			const first = [...all[i]], last = [...all[end - 1]];
+			let same = 0;
+
+			while (end > i + 1 && same < first.length && first[same] === last[same])
+				same++;
+			for (const name of all.slice(i, end))
+				shared.set(name, same);
+		}
+	}
+	return shared.get(text) ?? 0;
+}
+
+function inForm(letters, form, room, same) {
+	let head = [0, 0, room / 3, room / 2, room * 2 / 3, 0, room][form], rest = room, begin = '', from = 0;
+
+	if (form === 0) // without what is shared, whose begin stays if there is room
+		head = same ? same - (letters.length - room) : room / 3;
+	if (form === 0 && head < WORTH)
+		head = 0;
+	if (form === 5) { // the place where it begins to differ
+		[begin, from, rest] = ['…', same, room - 1];
+		head = rest / 2;
+	}
+	head = Math.floor(head);
+	return `${begin}${letters.slice(from, from + head).join('')}…${rest > head ? letters.slice(head - rest).join('') : ''}`;
+}
+
+/** As much of @text as fits(text) accepts: different texts become different ones. '': nothing that could be told apart. */
+export function shorten(text, fits) {
+	if (fits(text))
+		return text;
+	const letters = [...text], same = sharedOf(text);
+
+	for (let form = 0; form < FORMS; form++) {
+		let room = Math.min(letters.length - 1, 200);
+
+		while (room >= WORTH && !fits(inForm(letters, form, room, same)))
+			room--;
+		const short = inForm(letters, form, room, same);
+
+		if (room >= WORTH && (taken.get(short) ?? text) === text) {
+			taken.set(short, text);
+			return short;
+		}
+	}
+	return '';
+}
+
+export const FONT = 'system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
+
+let ruler = null;
+
+/** The width of @text in pixels. */
+export function measure(text, size = 12, weight = 400) {
+	ruler ??= document.createElement('canvas').getContext('2d');
+	ruler.font = `${weight} ${size}px ${FONT}`;
+	return ruler.measureText(text).width;
+}
+
+/** @text, shortened if it is wider than @room. */
+export function fit(text, room, size = 12, weight = 400) {
+	return shorten(text, (short) => measure(short, size, weight) <= room);
 }

@@ -32,7 +32,7 @@ check('foreign_text_is_shown_as_the_terminal_shows_it', [
 ]);
 check('numbers_have_three_digits_and_a_unit', [
 	[[0, 999, 1000, 1234, 12345, 123456, 999499, 999500, 1e9, 5020000000].map(text.duration),
-		['0 ns', '999 ns', '1 µs', '1.23 µs', '12.3 µs', '123 µs', '999 µs', '1.00 ms', '1 s', '5.02 s']],
+	['0 ns', '999 ns', '1 µs', '1.23 µs', '12.3 µs', '123 µs', '999 µs', '1.00 ms', '1 s', '5.02 s']],
 	[[7, 999, 34998, 8260000].map(text.short), ['7', '999', '35.0k', '8.26M']],
 	[[0, 0.01, 12.345, 99.96, 204].map(text.percent), ['0.0 %', '< 0.1 %', '12.3 %', '100 %', '204 %']],
 	[text.count(1234567), '1,234,567'],
@@ -87,10 +87,15 @@ check('a_search_is_a_pattern_as_-t_takes_it', [
 	[selection.searchRegex('('), null],
 ]);
 
-check('long_names_keep_their_ends', [
-	[text.shortName('instance-0000001d'), 'instan…000001d'],
-	[text.shortName('Firewall.05'), 'Firewall.05'],
-	[text.shortName('äöüäöüäöüäöü🙂🙂🙂', 6), 'äö…🙂🙂🙂'],
+const within = (width) => (part) => [...part].length <= width;
+text.learnNames(() => ['instance-0000001b.vcpu1', 'instance-0000001e.vcpu1']);
+check('long_names_keep_their_ends_and_what_differs', [
+	[text.shorten('instance-0000001b.vcpu1', within(14)), 'instan…b.vcpu1'],
+	[text.shorten('instance-0000001e.vcpu1', within(8)), '…e.vcpu1'],
+	[text.shorten('instance-0000001d', within(14)), 'inst…-0000001d'],
+	[text.shorten('Firewall.05', within(14)), 'Firewall.05'],
+	[text.shorten('äöüäöüäöüäöü🙂🙂🙂', within(6)), '…öü🙂🙂🙂'],
+	[text.shorten('Firewall.05', within(3)), ''],
 ]);
 
 // A vCPU in [100, 200] on a CPU: guest, exit, guest; before it was preempted, after it halted.

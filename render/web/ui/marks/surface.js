@@ -5,32 +5,7 @@
 //   dot(x, y, r, colour, edge) text(x, y, text, {colour, size, anchor, weight, room, edge})
 //   clip(x, y, w, h, body)     measure(text, size, weight)
 
-export const FONT = 'system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
-
-let ruler = null;
-
-function measure(text, size = 12, weight = 400) {
-	ruler ??= document.createElement('canvas').getContext('2d');
-	ruler.font = `${weight} ${size}px ${FONT}`;
-	return ruler.measureText(text).width;
-}
-
-/** @text, without its middle if it is wider than @room. */
-export function fit(text, room, size = 12, weight = 400) {
-	if (measure(text, size, weight) <= room)
-		return text;
-	const chars = [...text];
-	let keep = chars.length - 1;
-
-	for (; keep > 1; keep--) {
-		const tail = Math.floor(keep / 3);
-		const shorter = `${chars.slice(0, keep - tail).join('')}…${tail ? chars.slice(-tail).join('') : ''}`;
-
-		if (measure(shorter, size, weight) <= room)
-			return shorter;
-	}
-	return room > 8 ? '…' : '';
-}
+import { FONT, fit, measure } from '../text.js';
 
 /** Rectangles that come row by row: neighbours of one colour are joined, which is faster on a canvas. */
 export class Runs {

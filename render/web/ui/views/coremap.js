@@ -2,7 +2,7 @@
 // View 4: the map of tasks and CPUs, CPUs by NUMA node and core, totals at both ends, IDLE last.
 import { tableObjects } from '../../page.js';
 import { Cells } from '../marks/cells.js';
-import { ENTER, button, choice, h, replace } from '../dom.js';
+import { ENTER, button, choice, h, named, replace } from '../dom.js';
 import { inkOn, rampColour, rampLegend } from '../marks/legend.js';
 import { RowsBy, columnsOf } from '../figures.js';
 import { Chosen, Tree, foldChoice, folded, groupName, isVm, keyOf, nameOfGroup, pickGroup } from '../groups.js';
@@ -220,7 +220,7 @@ export class CoremapView extends View {
 		const depth = (row) => ({ class: 'tree', css: { '--depth': matrix.tree?.depth(row) ?? 0 } });
 		const row = (row) => h('tr', { data: row.task === undefined ? { group: row.group, role: row.role } : { task: row.task, tid: app.capture.tasks[row.task].tid } },
 			row.task === undefined ? h('th', { class: 'who', title: 'click: unfold; shift-click: only its tasks', data: { fold: keyOf(row) } }, h('span', depth(row), groupName(app, row)))
-				: h('th', { class: 'who', title: 'click: only this task', ...ENTER, data: { pick: row.task } }, h('span', depth(row), h('bdi', null, app.who(row.task)))),
+				: h('th', { class: 'who', title: 'click: only this task', ...ENTER, data: { pick: row.task } }, h('span', depth(row), named(app.who(row.task), 215))),
 			this.#total(row.sum), columns.map((c) => this.#cell(row.cells.get(c.cpu), row.task ?? null, c)));
 		const tail = [];
 

@@ -2,7 +2,7 @@
 // The chosen VM: where the time of its vCPUs went, which of its threads waited, and who woke them; as cdict vm.
 import { chainWords } from '../chain.js';
 import { aroundOf } from '../details.js';
-import { h, replace } from '../dom.js';
+import { h, named, replace } from '../dom.js';
 import { Question, placesBy, rowsOf } from '../figures.js';
 import { wordsOf } from '../findings.js';
 import { chosenVm } from '../input/selection.js';
@@ -26,7 +26,7 @@ export class Story {
 		this.chains = h('div', { class: 'chains' });
 		this.timeline = new Timeline(view);
 		this.threads = new Table([
-			{ key: 'task', title: 'thread', text: true, value: (r) => this.app.who(r.task), show: (r) => h('bdi', null, this.app.who(r.task)) },
+			{ key: 'task', title: 'thread', text: true, value: (r) => this.app.who(r.task), show: (r) => named(this.app.who(r.task)) },
 			{ key: 'role', title: 'role', text: true },
 			{ key: 'run_ns', title: 'run' },
 			{ key: 'delayed_ns', title: 'waited', hint: 'for a CPU, after a wake-up or a preemption' },

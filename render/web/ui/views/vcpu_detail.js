@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // An opened vCPU: its antagonists, the exits that took its time, and the lengths of its waits.
-import { h } from '../dom.js';
+import { h, named } from '../dom.js';
 import { Question } from '../figures.js';
 import { reasonColours } from '../marks/legend.js';
 import { Table } from '../table.js';
@@ -17,7 +17,7 @@ function shareBar(part, colour) {
 function antagonistTable(view, row, antagonists) {
 	const { app } = view;
 	const table = new Table([
-		{ key: 'antagonist', title: 'behind', text: true, value: (r) => app.who(r.antagonist), show: (r) => h('bdi', null, app.who(r.antagonist)) },
+		{ key: 'antagonist', title: 'behind', text: true, value: (r) => app.who(r.antagonist), show: (r) => named(app.who(r.antagonist), 148) },
 		{ key: 'behind_ns', title: 'waited', hint: 'while this task had the CPU' },
 		{ key: 'delayed_percent', title: 'share' },
 		{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (r) => shareBar(r.delayed_percent, app.palette.states.preempted) },

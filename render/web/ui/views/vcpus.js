@@ -2,7 +2,7 @@
 // View 1: where the time of every vCPU went, worst first, with its antagonists, and when.
 import { d3 } from '../../d3.js';
 import { beganAt, moment, momentIn } from '../clock.js';
-import { ENTER, button, h, keepHeight, replace } from '../dom.js';
+import { ENTER, button, h, keepHeight, named, replace } from '../dom.js';
 import { drawLoss, drawTimeAxis, drawValueAxis, timeScale, timeTicks } from '../marks/axis.js';
 import { aroundOf } from '../details.js';
 import { RowsBy } from '../figures.js';
@@ -11,7 +11,7 @@ import { Lanes } from '../marks/lanes.js';
 import { STATES, STATE_WORDS, legend, stateItems } from '../marks/legend.js';
 import { drawMarks } from '../marks/marks.js';
 import { Slices, fillRows } from '../slices.js';
-import { clean, duration, exactNs, percent, plural, shortName, vmName } from '../text.js';
+import { clean, duration, exactNs, percent, plural, vmName } from '../text.js';
 import { Story } from './story.js';
 import { View, taskData } from './view.js';
 import { vcpuDetail } from './vcpu_detail.js';
@@ -121,7 +121,7 @@ export class VcpusView extends View {
 		return [h('tr', { class: 'group', data: { row: i, group: row.group } },
 			h('td', { class: 'who' }, groupName(app, row, 'vCPU')),
 			h('td', { class: 'num strong', data: { key: 'delayed_ns', value: row.delayed_ns } }, row.delayed_ns ? duration(row.delayed_ns) : '–', h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),
-			h('td', { class: 'behind' }, worst ? [h('span', { class: 'share' }, percent(worst.delayed_percent)), h('bdi', null, worst.behind_kind === 'vm' || worst.behind_kind === 'self' ? vmName(worst.behind) : clean(worst.behind))] : ''),
+			h('td', { class: 'behind' }, worst ? [h('span', { class: 'share' }, percent(worst.delayed_percent)), named(worst.behind_kind === 'vm' || worst.behind_kind === 'self' ? vmName(worst.behind) : clean(worst.behind), 130)] : ''),
 			h('td', { class: 'num worst' }, this.#worstOf(row)),
 			h('td', { class: 'bar-cell' }, bar), h('td', { class: 'lane-cell', on: { dblclick: () => turn(app, row) } }, lane.el))];
 	}
@@ -149,7 +149,7 @@ export class VcpusView extends View {
 				h('a', {
 					class: 'pick', role: 'button', ...ENTER, title: vm === null ? `click: only ${name}` : `VM ${vm} · click: only this vCPU; shift-click: its VM`,
 					on: { click: (e) => (e.shiftKey && vm !== null ? app.toggle('vms', vm) : app.toggle('tasks', row.task)) }
-				}, h('bdi', null, name)),
+				}, named(name, 150)),
 				row.lossy ? h('span', { class: 'lossy', title: 'lossy: missing events may have changed these figures' }, '~') : null),
 			h('td', { class: 'num strong', data: { key: 'delayed_ns', value: row.delayed_ns, card: 'delayed' } }, row.delayed_ns ? duration(row.delayed_ns) : '–',
 				h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),
@@ -200,13 +200,13 @@ export class VcpusView extends View {
 		if (crowd?.group_tasks > 1 && crowd.group_kind !== 'idle') {
 			const name = crowd.group_kind === 'self' ? 'its own VM' : crowd.group_kind === 'vm' ? vmName(crowd.group) : clean(crowd.group);
 
-			return [h('span', { class: 'share' }, percent(crowd.group_percent)), h('span', { title: `${plural(crowd.group_tasks, 'task')} of ${name}`, data: { crowd: crowd.group } }, h('bdi', null, shortName(name, 14)), h('span', { class: 'dim' }, ` ×${crowd.group_tasks}`))];
+			return [h('span', { class: 'share' }, percent(crowd.group_percent)), h('span', { title: `${plural(crowd.group_tasks, 'task')} of ${name}`, data: { crowd: crowd.group } }, named(name, 100), h('span', { class: 'dim' }, ` ×${crowd.group_tasks}`))];
 		}
 		return [h('span', { class: 'share' }, percent(worst.delayed_percent)),
 		h('a', {
 			class: 'pick', role: 'button', ...ENTER, title: `click: only ${this.app.who(worst.antagonist)}`, data: { antagonist: worst.antagonist },
 			on: { click: () => this.app.toggle('tasks', worst.antagonist, true) }
-		}, h('bdi', null, shortName(this.app.who(worst.antagonist), document.documentElement.dataset.print ? 40 : 18)))];
+		}, named(this.app.who(worst.antagonist), document.documentElement.dataset.print ? 280 : 130))];
 	}
 
 	/** A bar of its states. shareOf(state): percent of the bar; propsOf(state): attributes of that part. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Who delayed whom: a matrix of VMs, and the worst wait of the clicked pair; or who ran on the other thread of a core.
 import { aroundOf } from '../details.js';
-import { ENTER, button, choice, h, replace } from '../dom.js';
+import { ENTER, button, choice, h, named, replace } from '../dom.js';
 import { Chosen, isVm, vmRows } from '../groups.js';
-import { clean, count, duration, percent, plural, shortName, vmName } from '../text.js';
+import { clean, count, duration, percent, plural, vmName } from '../text.js';
 import { Wait } from './wait.js';
 
 // The kinds of matrix: keys of the table, and the texts around it.
@@ -175,7 +175,7 @@ export class WhoDelayed {
 		// whole names if there is room
 		const wide = (name) => Math.max(COLUMN, Math.min([...name].length, LONG) * LETTER + 14);
 		const few = !document.documentElement.dataset.print && [...vms, ...others].reduce((sum, other) => sum + wide(this.#nameOf(other)), BEFORE + (more.length ? COLUMN : 0)) <= innerWidth;
-		const head = (text, props) => h('th', { class: 'num', title: text, scope: 'col', ...props }, h('bdi', null, shortName(text, few ? LONG : 11)));
+		const head = (text, props) => h('th', { class: 'num', title: text, scope: 'col', ...props }, named(text, few ? 130 : 102));
 
 		return h('table', { class: few ? 'delays few' : 'delays', data: { table: this.table } },
 			h('thead', null,
@@ -189,7 +189,7 @@ export class WhoDelayed {
 				const rest = own.filter((row) => more.includes(row[who]));
 
 				return h('tr', { data: { row: i, vm } },
-					h('th', { class: 'who', scope: 'row', title: this.#nameOf(vm) }, h('a', { class: 'pick', role: 'button', ...ENTER, title: 'click: only this VM', on: { click: () => this.app.toggle('vms', vm) } }, h('bdi', null, this.#nameOf(vm)))),
+					h('th', { class: 'who', scope: 'row', title: this.#nameOf(vm) }, h('a', { class: 'pick', role: 'button', ...ENTER, title: 'click: only this VM', on: { click: () => this.app.toggle('vms', vm) } }, named(this.#nameOf(vm), 134))),
 					this.#sumCell(vm, sum, own[0][sum]),
 					vms.map((other) => this.#cell(at.get(`${vm}\n${other}`), most, other === vm)),
 					others.map((other, k) => this.#cell(at.get(`${vm}\n${other}`), most, false, k === 0)),
