@@ -200,10 +200,11 @@ static int choose_event(struct flame_input *in, const struct cmd_call *call,
 		in->event = type->event;
 		return CMD_DONE;
 	}
-	return o->events.n ? cmd_errorf(call, in->name, "no samples of %s", o->events.at[0])
-			   : cmd_errorf(call, in->name,
-					"no samples of hardware or software events: record with "
-					"'cdict record -e cpu-clock -g' or 'perf record -e cycles -g'");
+	return o->events.n
+		       ? cmd_errorf(call, in->name, "no samples of %s", o->events.at[0])
+		       : cmd_errorf(call, in->name,
+				    "no samples of hardware or software events: record with "
+				    "'cdict record -e cpu-clock -g' or 'perf record -e cycles -g'");
 }
 
 static int read_capture(struct flame_input *in, const struct cmd_call *call, const char *name)

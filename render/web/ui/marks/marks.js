@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Marks that were set with m, and the area.
-import { fit } from './surface.js';
+import { fit } from '../text.js';
 import { clean, duration } from '../text.js';
 
 /** Draws the area over [top, top + height], or over @block, [y1, y2] of a heat map. */
