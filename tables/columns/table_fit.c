@@ -89,6 +89,23 @@ static void cut_texts(struct table_room *rooms, size_t n, size_t columns, size_t
 	}
 }
 
+/* Gives back to texts that were cut what the columns that went leave, the narrowest first. */
+static void grow_texts(struct table_room *rooms, size_t n, size_t columns)
+{
+	while (table_fit_width(rooms, n) < columns) {
+		size_t narrowest = n;
+
+		for (size_t c = 0; c < n; c++) {
+			if (!rooms[c].hidden && rooms[c].text && rooms[c].width < rooms[c].full &&
+			    (narrowest == n || rooms[c].width < rooms[narrowest].width))
+				narrowest = c;
+		}
+		if (narrowest == n)
+			return;
+		rooms[narrowest].width++;
+	}
+}
+
 size_t table_fit(struct table_room *rooms, size_t n, size_t columns, size_t readable)
 {
 	size_t gone = 0, c;
@@ -102,6 +119,7 @@ size_t table_fit(struct table_room *rooms, size_t n, size_t columns, size_t read
 			break;
 		rooms[c].hidden = true;
 	}
+	grow_texts(rooms, n, columns);
 	cut_texts(rooms, n, columns, LEAST_TEXT);
 	/* on a very narrow terminal only the first column stays */
 	for (c = n; c && --c && table_fit_width(rooms, n) > columns;) {
