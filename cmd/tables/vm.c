@@ -187,7 +187,7 @@ static const struct cmd_example vm_examples[] = {
 	  "where that VM's time went, which of its threads waited, and why" },
 	{ "cdict vm 1044 run.cdict --chain",
 	  "who woke each of its threads before its longest wait" },
-	{ "cdict vm 1044 run.cdict --critical 1049 --time 545.0,545.1",
+	{ "cdict vm 1044 run.cdict --critical 1054 --time 545.0,545.1",
 	  "whom that thread depended on in these 100 ms" },
 	{ "cdict vm 1044 run.cdict --json", "the same for a program" },
 	{ NULL, NULL },
