@@ -562,6 +562,11 @@ static int record_run_command(const struct cmd_call *call)
 			o.wait = record_moment_wait;
 			o.wait_ctx = &r.moment;
 		}
+		/* Not only the command, as perf record would. */
+		if (r.terminal && o.command && !o.n_tids)
+			fprintf(stderr,
+				"[ cdict record: recording all tasks of %s while '%s' runs ]\n",
+				o.cpus ? "these CPUs" : "all CPUs", o.command[0]);
 		r.options = &o;
 		ret = cmd_inputs(&inputs, call, NULL, &file);
 		o.inputs = file.inputs;
