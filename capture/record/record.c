@@ -64,12 +64,21 @@ static int prepare_trigger(struct recording *rec)
 					.exit_ctx = o->exit_ctx,
 					.use_clockid = o->use_clockid,
 					.clockid = o->clockid };
-	int ret;
+	struct trigger_spec *specs;
+	int ret = 0;
 
-	if (!o->trigger)
+	if (!o->n_triggers)
 		return 0;
-	ret = trigger_parse(&opts.spec, o->trigger, rec->err);
-	return ret ? ret : trigger_new(&rec->trigger, &opts, rec->err);
+	specs = calloc(o->n_triggers, sizeof(*specs));
+	if (!specs)
+		return cdict_fail_nomem(rec->err);
+	for (; opts.n_specs < o->n_triggers && !ret; opts.n_specs++)
+		ret = trigger_parse(&specs[opts.n_specs], o->triggers[opts.n_specs], rec->err);
+	opts.specs = specs;
+	if (!ret)
+		ret = trigger_new(&rec->trigger, &opts, rec->err);
+	free(specs);
+	return ret;
 }
 
 static int prepare_stacks(struct recording *rec)

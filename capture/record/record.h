@@ -111,7 +111,8 @@ struct record_options {
 	/* The flight recorder. */
 	bool keep;
 	uint64_t keep_ns, keep_bytes; /* 0: no limit of that kind */
-	const char *trigger;          /* or NULL */
+	const char *const *triggers;  /* conditions, any of them */
+	size_t n_triggers;
 	const char *trigger_task;     /* regular expression, or NULL */
 	trigger_idle_fn exit_is_idle; /* NULL: every exit counts */
 	void *exit_ctx;

@@ -26,33 +26,36 @@ int trigger_parse(struct trigger_spec *spec, const char *text, struct cdict_erro
 		const char *name;
 		double ns;
 	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-	const char *limit = strchr(text, '>');
-	char *end;
-	double v;
+	static const char *const names[] = { [TRIGGER_LATENCY] = "latency>",
+					     [TRIGGER_DELAY] = "delay>",
+					     [TRIGGER_EXIT] = "exit>",
+					     [TRIGGER_STEAL] = "steal>" };
 
-	*spec = (struct trigger_spec){ 0 };
-	if (limit && limit[1] >= '0' && limit[1] <= '9') {
-		size_t n = (size_t)(limit - text);
+	for (size_t kind = 0; kind < sizeof(names) / sizeof(names[0]); kind++) {
+		size_t n = strlen(names[kind]);
+		char *end;
+		double v;
 
-		v = strtod(limit + 1, &end);
-		if (n == 5 && !memcmp(text, "steal", n) && !strcmp(end, "%") && v < 100) {
-			spec->kind = TRIGGER_STEAL;
+		if (strncmp(text, names[kind], n) || text[n] < '0' || text[n] > '9')
+			continue;
+		v = strtod(text + n, &end);
+		*spec = (struct trigger_spec){ .kind = (enum trigger_kind)kind };
+		if (kind == TRIGGER_STEAL) {
 			spec->limit_pct = v;
-			return 0;
+			if (!strcmp(end, "%") && v < 100)
+				return 0;
+			break;
 		}
-		spec->kind = n == 4 && !memcmp(text, "exit", n) ? TRIGGER_EXIT : TRIGGER_LATENCY;
 		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-			if (strcmp(end, units[i].name) || v * units[i].ns > 1e15 ||
-			    (spec->kind == TRIGGER_LATENCY &&
-			     (n != 7 || memcmp(text, "latency", n) != 0)))
+			if (strcmp(end, units[i].name) || v * units[i].ns > 1e15)
 				continue;
 			spec->limit_ns = (uint64_t)(v * units[i].ns);
 			return 0;
 		}
 	}
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-			  "option --trigger takes latency>TIME, exit>TIME or steal>PCT%%, as in "
-			  "latency>10ms, not '%s'",
+			  "option --trigger takes latency>TIME, delay>TIME, exit>TIME or "
+			  "steal>PCT%%, as in latency>10ms, not '%s'",
 			  text);
 }
 
@@ -109,10 +112,11 @@ static bool records(const struct trigger *t, const char *name)
 	return cdict_schema_find(t->opts.schema, name) != NULL;
 }
 
-/* The condition needs certain recorded events. */
-static int check_events(const struct trigger *t, struct cdict_error *err)
+/* A condition needs certain recorded events. */
+static int check_events(const struct trigger *t, const struct trigger_spec *spec,
+			struct cdict_error *err)
 {
-	bool exits = t->opts.spec.kind == TRIGGER_EXIT;
+	bool exits = spec->kind == TRIGGER_EXIT;
 
 	if (exits ? records(t, "kvm:kvm_exit") && records(t, "kvm:kvm_entry")
 		  : records(t, "sched:sched_switch") &&
@@ -121,6 +125,23 @@ static int check_events(const struct trigger *t, struct cdict_error *err)
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "the trigger needs %s",
 			  exits ? "kvm:kvm_exit and kvm:kvm_entry"
 				: "sched:sched_switch and sched:sched_waking");
+}
+
+static int add_watchers(struct trigger *t, struct cdict_error *err)
+{
+	const struct trigger_options *o = &t->opts;
+
+	t->watchers = calloc(o->n_specs + 1, sizeof(struct watcher *));
+	for (size_t i = 0; i < o->n_specs && t->watchers; i++) {
+		int ret = check_events(t, &o->specs[i], err);
+
+		if (ret)
+			return ret;
+		t->watchers[i] = watcher_new(o, &o->specs[i], t->tasks);
+		if (!t->watchers[i])
+			return cdict_fail_nomem(err);
+	}
+	return t->watchers && t->watches ? 0 : cdict_fail_nomem(err);
 }
 
 int trigger_new(struct trigger **out, const struct trigger_options *opts, struct cdict_error *err)
@@ -138,11 +159,8 @@ int trigger_new(struct trigger **out, const struct trigger_options *opts, struct
 	if (opts->task)
 		ret = task_pattern_new(&t->tasks, opts->task, err);
 	if (!ret)
-		ret = check_events(t, err);
-	if (!ret)
-		t->watcher = watcher_new(opts, t->tasks);
-	if (!ret && (!t->watches || !t->watcher))
-		ret = cdict_fail_nomem(err);
+		ret = add_watchers(t, err);
+	t->opts.specs = NULL; /* the watchers have copies */
 	for (size_t i = 0; i < t->n_types && !ret; i++)
 		t->watches[i] = watch_of(cdict_schema_at(opts->schema, i));
 	if (ret)
@@ -156,7 +174,9 @@ void trigger_free(struct trigger *t)
 {
 	if (!t)
 		return;
-	watcher_free(t->watcher);
+	for (size_t i = 0; t->watchers && t->watchers[i]; i++)
+		watcher_free(t->watchers[i]);
+	free(t->watchers);
 	task_pattern_free(t->tasks);
 	free(t->watches);
 	buf_fini(&t->incoming);
@@ -380,32 +400,39 @@ static bool take_notes(struct trigger *t, uint64_t *horizon_ns, struct note *bli
 	return missing;
 }
 
-bool trigger_run(struct trigger *t, struct trigger_hit *hit)
+/* Examines a note for all conditions; keeps the first hit. */
+static void examine(struct trigger *t, const struct note *n, struct trigger_hit *hit, bool *found)
 {
 	struct trigger_hit one;
+
+	for (size_t i = 0; t->watchers[i]; i++)
+		if (watcher_note(t->watchers[i], n, &one) && !*found) {
+			*hit = one;
+			*found = true;
+		}
+}
+
+bool trigger_run(struct trigger *t, struct trigger_hit *hit)
+{
 	struct note blind, *notes;
-	bool found = false;
+	bool found = false, none = true;
+	struct trigger_hit one;
 	uint64_t horizon;
 	size_t n, done = 0;
 
 	if (take_notes(t, &horizon, &blind))
-		watcher_note(t->watcher, &blind, &one);
+		examine(t, &blind, &one, &none);
 	notes = (struct note *)t->waiting.data;
 	n = t->waiting.len / sizeof(*notes);
 	if (n)
 		qsort(notes, n, sizeof(*notes), by_time);
 	/* Examine all notes, but report the first hit. */
 	while (done < n && notes[done].t_ns <= horizon)
-		if (watcher_note(t->watcher, &notes[done++], &one) && !found) {
-			*hit = one;
-			found = true;
-		}
+		examine(t, &notes[done++], hit, &found);
 	if (done)
 		memmove(notes, notes + done, (n - done) * sizeof(*notes));
 	t->waiting.len = (n - done) * sizeof(*notes);
-	if (!found && horizon && watcher_time(t->watcher, horizon, &one)) {
-		*hit = one;
-		found = true;
-	}
+	for (size_t i = 0; !found && horizon && t->watchers[i]; i++)
+		found = watcher_time(t->watchers[i], horizon, hit);
 	return found;
 }

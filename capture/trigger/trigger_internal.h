@@ -49,7 +49,7 @@ struct trigger_feed {
 	uint64_t horizon_ns; /* protected by the trigger's lock */
 };
 
-struct watcher; /* the state of all tasks: trigger_watch.c */
+struct watcher; /* one condition, and the state of all tasks: trigger_watch.c */
 
 struct trigger {
 	struct trigger_options opts;
@@ -57,15 +57,16 @@ struct trigger {
 	size_t n_types;
 	pthread_mutex_t lock;
 	struct trigger_feed *feeds;
-	struct buf incoming; /* struct note, from all feeds */
-	bool overflow;       /* notes are missing: too many before trigger_run() */
-	uint64_t blind_ns;   /* end of the missing time */
-	struct buf waiting;  /* used by trigger_run(): notes beyond the horizon */
-	struct watcher *watcher;
+	struct buf incoming;        /* struct note, from all feeds */
+	bool overflow;              /* notes are missing: too many before trigger_run() */
+	uint64_t blind_ns;          /* end of the missing time */
+	struct buf waiting;         /* used by trigger_run(): notes beyond the horizon */
+	struct watcher **watchers;  /* by condition */
 	struct task_pattern *tasks; /* NULL: all tasks */
 };
 
-struct watcher *watcher_new(const struct trigger_options *opts, struct task_pattern *tasks);
+struct watcher *watcher_new(const struct trigger_options *opts, const struct trigger_spec *spec,
+			    struct task_pattern *tasks);
 void watcher_free(struct watcher *w);
 /* Examines one note; true and *hit when the condition is met. */
 bool watcher_note(struct watcher *w, const struct note *n, struct trigger_hit *hit);

@@ -41,13 +41,14 @@ struct watcher {
 	uint64_t blind_ns; /* until then events were lost */
 };
 
-struct watcher *watcher_new(const struct trigger_options *opts, struct task_pattern *tasks)
+struct watcher *watcher_new(const struct trigger_options *opts, const struct trigger_spec *spec,
+			    struct task_pattern *tasks)
 {
 	struct watcher *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return NULL;
-	w->spec = opts->spec;
+	w->spec = *spec;
 	w->pattern = tasks;
 	w->waking_alone = !cdict_schema_find(opts->schema, "sched:sched_wakeup");
 	w->most = TASKS_MIN;
@@ -226,7 +227,7 @@ static bool on_wake(struct watcher *w, const struct note *n, struct trigger_hit 
 		return found;
 	t->woken_ns = t->ready_ns = n->t_ns;
 	t->unsure = !t->seen && !n->flag;
-	if (w->spec.kind == TRIGGER_LATENCY)
+	if (w->spec.kind == TRIGGER_LATENCY || w->spec.kind == TRIGGER_DELAY)
 		t->reported = false;
 	return found;
 }
@@ -245,6 +246,8 @@ static bool on_switch(struct watcher *w, const struct note *n, struct trigger_hi
 		prev->seen = true;
 		prev->woken_ns = 0;
 		prev->ready_ns = n->flag ? n->t_ns : 0;
+		if (w->spec.kind == TRIGGER_DELAY) /* a wait begins */
+			prev->reported = false;
 		prev->out_ns = n->flag ? 0 : n->t_ns;
 	}
 	if (prev && n->gone) /* its tid may be reused soon */
@@ -256,12 +259,15 @@ static bool on_switch(struct watcher *w, const struct note *n, struct trigger_hi
 	next->unsure = false;
 	if (next->early && next->out_ns && !next->woken_ns) {
 		next->woken_ns = next->ready_ns = next->out_ns;
-		next->reported = next->reported && w->spec.kind != TRIGGER_LATENCY;
+		next->reported = next->reported && w->spec.kind != TRIGGER_LATENCY &&
+				 w->spec.kind != TRIGGER_DELAY;
 	}
 	if (w->spec.kind == TRIGGER_STEAL)
 		found |= steal(w, next, n->t_ns, hit);
 	else if (w->spec.kind == TRIGGER_LATENCY && next->woken_ns && n->t_ns > next->woken_ns)
 		found |= hit_ns(w, next, "latency", n->t_ns - next->woken_ns, n->t_ns, hit);
+	else if (w->spec.kind == TRIGGER_DELAY && next->ready_ns && n->t_ns > next->ready_ns)
+		found |= hit_ns(w, next, "delay", n->t_ns - next->ready_ns, n->t_ns, hit);
 	add_ready(next, n->t_ns);
 	next->running = next->seen = true;
 	next->early = false;
@@ -317,6 +323,9 @@ bool watcher_time(struct watcher *w, uint64_t now_ns, struct trigger_hit *hit)
 		if (w->spec.kind == TRIGGER_LATENCY && t->woken_ns && !t->unsure &&
 		    now_ns > t->woken_ns)
 			found = hit_ns(w, t, "latency", now_ns - t->woken_ns, now_ns, hit);
+		else if (w->spec.kind == TRIGGER_DELAY && t->ready_ns && !t->unsure &&
+			 now_ns > t->ready_ns)
+			found = hit_ns(w, t, "delay", now_ns - t->ready_ns, now_ns, hit);
 		else if (w->spec.kind == TRIGGER_EXIT && t->exit_ns && now_ns > t->exit_ns)
 			found = hit_ns(w, t, "exit", now_ns - t->exit_ns, now_ns, hit);
 		else if (w->spec.kind == TRIGGER_STEAL && t->ready_ns)

@@ -15,7 +15,7 @@ static const struct {
 	const char *words;
 } values[] = {
 	{ "clockid", "mono raw real boot tai" },
-	{ "trigger", "latency> exit> steal>" },
+	{ "trigger", "latency> delay> exit> steal>" },
 	{ "libvirt", "auto off qemu:///system" },
 };
 

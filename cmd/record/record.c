@@ -89,8 +89,9 @@ static const struct cmd_option record_options[] = {
 	CMD_STRING(0, "keep", OPT, keep, "TIME[,SIZE]",
 		   "flight recorder: keep only the last TIME or SIZE in memory, write it on "
 		   "SIGUSR2 and at the end"),
-	CMD_STRING(0, "trigger", OPT, trigger, "WHAT",
-		   "with --keep: also write when latency>TIME, exit>TIME or steal>PCT% of a task"),
+	CMD_LIST(0, "trigger", OPT, triggers, "WHAT",
+		 "with --keep: also write when latency>TIME, delay>TIME, exit>TIME or steal>PCT% of a "
+		 "task; comma list, repeatable"),
 	CMD_STRING(0, "task", struct options_shared, task, "REGEX",
 		   "limit the trigger to tasks whose comm matches; a leading * means .*"),
 	OPTIONS_MAP,
@@ -345,7 +346,8 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 	to->report_missing = r->call->verbose > 0;
 	to->groups = (unsigned)(o->groups > 1024 ? 1024 : o->groups); /* CPUs are fewer anyway */
 	to->realtime = (int)o->realtime;
-	to->trigger = o->trigger;
+	to->triggers = o->triggers.at;
+	to->n_triggers = o->triggers.n;
 	to->trigger_task = o->shared.task;
 	to->exit_is_idle = exit_is_idle;
 	to->exit_ctx = r;
@@ -372,13 +374,13 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 	to->queue_bytes = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 	if (!ret && o->keep)
 		ret = record_keep(o->keep, &to->keep_ns, &to->keep_bytes, err);
-	if (!ret && (o->trigger || o->shared.task) && !o->keep)
+	if (!ret && (o->triggers.n || o->shared.task) && !o->keep)
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "option --%s needs --keep",
-				 o->trigger ? "trigger" : "task");
+				 o->triggers.n ? "trigger" : "task");
 	/* Check it now, before anything slow, or refused except to root. */
-	if (!ret && o->trigger)
-		ret = trigger_parse(&(struct trigger_spec){ 0 }, o->trigger, err);
-	if (!ret && o->shared.task && !o->trigger)
+	for (size_t i = 0; !ret && i < o->triggers.n; i++)
+		ret = trigger_parse(&(struct trigger_spec){ 0 }, o->triggers.at[i], err);
+	if (!ret && o->shared.task && !o->triggers.n)
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				 "option --task needs --trigger");
 	if (!ret && to->command && o->seconds)

@@ -30,7 +30,8 @@ struct record_opts {
 	const char *buffer, *queue;
 	uint64_t realtime, groups;
 	const char *clock;
-	const char *keep, *trigger;
+	const char *keep;
+	struct cmd_list triggers;
 	const char *perf_data;
 	bool stats, no_names, all_cgroups;
 	const char *libvirt;

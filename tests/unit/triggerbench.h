@@ -46,12 +46,16 @@ static inline bool hlt_is_idle(void *ctx, const struct cdict_event_type *type, u
 static inline int bench_try(struct bench *b, const char *what, const char *task,
 			    const char *without, struct cdict_error *err)
 {
-	struct trigger_options opts = { .task = task, .exit_is_idle = hlt_is_idle };
+	struct trigger_spec specs[4];
+	struct trigger_options opts = { .specs = specs, .task = task, .exit_is_idle = hlt_is_idle };
+	char list[64], *one, *rest = list;
 
 	memset(b, 0, sizeof(*b));
 	trace_init_without(&b->tr, 2, without);
 	opts.schema = b->tr.schema;
-	assert_int_equal(trigger_parse(&opts.spec, what, err), 0);
+	snprintf(list, sizeof(list), "%s", what);
+	while ((one = strsep(&rest, ",")) != NULL)
+		assert_int_equal(trigger_parse(&specs[opts.n_specs++], one, err), 0);
 	return trigger_new(&b->trigger, &opts, err);
 }
 

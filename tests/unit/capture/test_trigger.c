@@ -182,6 +182,8 @@ static void conditions_that_can_be_asked_for(void **state)
 		{ "steal>20%", 0, TRIGGER_STEAL, 0, 20 },
 		{ "steal>0.5%", 0, TRIGGER_STEAL, 0, 0.5 },
 		{ "steal>100%", CDICT_EUSAGE, 0, 0, 0 },
+		{ "delay>20ms", 0, TRIGGER_DELAY, 20000000, 0 },
+		{ "delay>20%", CDICT_EUSAGE, 0, 0, 0 },
 		{ "steal>20", CDICT_EUSAGE, 0, 0, 0 },
 		{ "steal>20ms", CDICT_EUSAGE, 0, 0, 0 },
 		{ "latency>20%", CDICT_EUSAGE, 0, 0, 0 },

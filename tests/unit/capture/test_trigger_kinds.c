@@ -4,6 +4,60 @@
 
 #include "tests/unit/triggerbench.h"
 
+/* ---- delay, and several conditions -------------------------------------------------------- */
+
+static void a_preempted_task_is_delayed_but_not_late(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, "delay>10ms", NULL);
+	switch_(&b, 0, 1 * MS, 7, TRACE_R, 8, "hog");
+	switch_(&b, 0, 9 * MS, 8, TRACE_S, 7, "victim");
+	expect(&b, 20 * MS, NULL);
+	switch_(&b, 0, 21 * MS, 7, TRACE_R, 8, "hog");
+	expect(&b, 30 * MS, NULL);
+	expect(&b, 40 * MS, "delay of victim (7) was 19.000 ms at 100.040000000 s");
+	expect(&b, 50 * MS, NULL); /* one wait is reported once */
+	switch_(&b, 0, 60 * MS, 8, TRACE_S, 7, "victim");
+	expect(&b, 70 * MS, NULL);
+	/* after a wake-up, too; a new wait is reported again */
+	switch_(&b, 0, 71 * MS, 7, TRACE_S, 8, "hog");
+	wake(&b, 0, 72 * MS, 7, "victim");
+	switch_(&b, 0, 84 * MS, 8, TRACE_S, 7, "victim");
+	expect(&b, 90 * MS, "delay of victim (7) was 12.000 ms at 100.084000000 s");
+	bench_fini(&b);
+	bench_init(&b, "latency>10ms", NULL);
+	switch_(&b, 0, 1 * MS, 7, TRACE_R, 8, "hog");
+	switch_(&b, 0, 90 * MS, 8, TRACE_S, 7, "victim");
+	expect(&b, 100 * MS, NULL);
+	bench_fini(&b);
+}
+
+static void any_of_several_conditions_fires(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_init(&b, "latency>50ms,exit>1ms,delay>20ms", NULL);
+	kvm_exit(&b, 0, 1 * MS, 9, 48);
+	kvm_entry(&b, 0, 4 * MS, 9);
+	b.hit.comm[0] = '\0';
+	pass(&b, 0, 10 * MS);
+	pass(&b, 1, 10 * MS);
+	assert_true(trigger_run(b.trigger, &b.hit));
+	assert_int_equal(b.hit.ns, 3 * MS);
+	switch_(&b, 0, 11 * MS, 7, TRACE_R, 8, "hog");
+	switch_(&b, 0, 41 * MS, 8, TRACE_S, 7, "victim");
+	expect(&b, 50 * MS, "delay of victim (7) was 30.000 ms at 100.041000000 s");
+	switch_(&b, 0, 51 * MS, 7, TRACE_S, 8, "hog");
+	wake(&b, 0, 52 * MS, 7, "victim");
+	switch_(&b, 0, 110 * MS, 8, TRACE_S, 7, "victim");
+	/* of two at one event, the first of the list */
+	expect(&b, 111 * MS, "latency of victim (7) was 58.000 ms at 100.110000000 s");
+	bench_fini(&b);
+}
+
 /* ---- latency ----------------------------------------------------------------------------- */
 
 static void a_wait_longer_than_the_limit_fires_and_is_reported(void **state)
@@ -365,6 +419,8 @@ static void steal_across_a_loss_is_not_reported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_preempted_task_is_delayed_but_not_late),
+		cmocka_unit_test(any_of_several_conditions_fires),
 		cmocka_unit_test(a_wait_longer_than_the_limit_fires_and_is_reported),
 		cmocka_unit_test(a_wait_of_the_limit_itself_does_not_fire),
 		cmocka_unit_test(a_task_that_still_waits_fires_before_it_runs),
