@@ -48,7 +48,7 @@ TABLES = (
     ('vcpu', (), 'antagonists', lambda r: (r['tid'], r['antagonist_tid']),
      ['behind_ns', 'preempted_ns', 'waiting_ns', 'took_over'],
      lambda w, rows, k: kvm.antagonists(w, k)),
-    ('vcpu', (), 'beside', lambda r: (r['vm'], {'vm': r['beside'], 'task': 'host', 'kernel': 'host'}.get(
+    ('vcpu', (), 'beside', lambda r: (r['vm'], {'vm': r['beside'], 'task': 'host', 'kernel': 'host', 'unit': 'host'}.get(
         r['beside_kind'], r['beside_kind'])), ['beside_ns'], lambda w, rows, k: kvm.beside(w, k, k.tasks)),
 )
 
