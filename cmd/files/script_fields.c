@@ -88,9 +88,16 @@ int script_fields_parse(struct script_fields *f, const char *text, bool ns, stru
 	return 0;
 }
 
+/* A stack of perf has 127 frames at most by default (PERF_MAX_STACK_DEPTH). Of deeper ones the frames beyond that are printed
+ * as long as they are at most DEEP_FRAMES in all, then the first SHORT_FRAMES of a stack. */
+#define STACK_FRAMES 127u
+#define SHORT_FRAMES 64u
+#define DEEP_FRAMES 20000u
+
 int script_fields_init(struct script_fields *f, const struct cdict_reader *r,
 		       struct cdict_error *err)
 {
+	f->deep_left = DEEP_FRAMES;
 	return f->comm ? comms_init(&f->comms, r, err) : 0;
 }
 
@@ -147,7 +154,7 @@ void script_fields_head(struct script_fields *f, struct printer *p, const struct
 }
 
 /* Like perf script: "\tffffffff8113b4d2 schedule+0x2e (/lib/x)". */
-void script_fields_stack(const struct script_fields *f, const struct cdict_reader *r,
+void script_fields_stack(struct script_fields *f, const struct cdict_reader *r,
 			 struct cdict_events *it, struct buf *out)
 {
 	uint32_t stack = f->stacks ? cdict_events_stack(it) : CDICT_NO_STACK;
@@ -156,6 +163,12 @@ void script_fields_stack(const struct script_fields *f, const struct cdict_reade
 
 	for (size_t i = 0; i < n; i++) {
 		const struct cdict_frame *frame = cdict_reader_frame_at(r, frames[i]);
+
+		if (i >= SHORT_FRAMES && n > STACK_FRAMES && f->deep_left-- == 0) {
+			f->deep_left = 0;
+			buf_printf(out, "\t... and %zu more\n", n - i);
+			break;
+		}
 
 		buf_printf(out, "\t%16" PRIx64, frame->address);
 		if (f->sym)

@@ -18,6 +18,7 @@ struct script_fields {
 	bool period;               /* of samples, which perf prints without their event's fields */
 	bool ip, sym, symoff, dso; /* for the frames of its stack */
 	bool stacks;               /* print them: with @ip, set by the caller */
+	size_t deep_left;          /* frames of deep stacks that may still be printed */
 	bool usual; /* tid, cpu, time in ns, event, trace: the same as printer_head() prints */
 	bool ns;
 	struct comms comms; /* with @comm */
@@ -39,7 +40,7 @@ void script_fields_head(struct script_fields *f, struct printer *p, const struct
 /* script_fields_stack - prints the frames of the last event of @it, one per line, after its own
  * line, and an empty line, like perf script; nothing when it has no stack, or frames are not
  * wanted. */
-void script_fields_stack(const struct script_fields *f, const struct cdict_reader *r,
+void script_fields_stack(struct script_fields *f, const struct cdict_reader *r,
 			 struct cdict_events *it, struct buf *out);
 
 #endif
