@@ -147,4 +147,5 @@ def main(argv):
             f.write(mend(data, len(name)))
 
 
-main(sys.argv[1:])
+if __name__ == '__main__':
+    main(sys.argv[1:])
