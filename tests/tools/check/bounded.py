@@ -26,7 +26,7 @@ import zlib
 # '{}' is the file
 COMMANDS = [['info', '{}', '--verify'], ['tasks', '{}'], ['switches', '{}'], ['coremap', '{}', '-C', '63'], ['stats', '{}'],
             ['script', '{}'], ['annotate', '{}', '--anonymize', '-o', '-'], ['heatmap', '{}', '-o', 'x.svg'],
-            ['report', '{}', '-o', 'x.html'], ['diff', '{}', '{}'], ['flame', '{}', '-o', 'x.svg'], ['flame', '{}', '--by', 'switches', '-o', 'x.svg'],
+            ['report', '{}', '-o', 'x.html'], ['diff', '{}', '{}'], ['flame', '{}', '-o', 'x.svg'],
             ['export', '{}', '-o', 'x.pftrace'], ['export', '{}', '-o', 'x.csv'], ['export', '{}', '-o', 'x.sqlite'],
             ['query', 'SELECT state, sum(dur) FROM thread_state GROUP BY state; SELECT count(*) FROM ftrace_event', '{}'],
             ['sweep', '--plot', '{}', '-o', 'x.svg']]

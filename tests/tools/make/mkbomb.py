@@ -147,5 +147,4 @@ def main(argv):
             f.write(mend(data, len(name)))
 
 
-if __name__ == '__main__':
-    main(sys.argv[1:])
+main(sys.argv[1:])
