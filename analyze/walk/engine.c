@@ -237,8 +237,7 @@ uint64_t analyze_engine_gap(const struct analyze_engine *eng, bool kvm, uint32_t
 uint64_t analyze_engine_lost(const struct analyze_engine *eng, bool kvm, uint64_t from_ns,
 			     uint64_t to_ns)
 {
-	return gaps_lost(kvm ? &eng->kvm_gaps : &eng->sched_gaps, CDICT_CPU_UNKNOWN, from_ns,
-			 to_ns);
+	return gaps_lost(kvm ? &eng->kvm_gaps : &eng->sched_gaps, from_ns, to_ns);
 }
 
 uint64_t analyze_engine_gap_end(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns)

@@ -39,10 +39,54 @@ static bool concerns(const struct cdict_loss *loss, const struct type_info *type
 	return kinds & 1u << types[loss->type].kind;
 }
 
+/* Fills the other lists from @set->all. */
+static int share_out(struct gap_set *set, uint32_t cpus)
+{
+	size_t late = 0, n_any = 0, *next = calloc((size_t)cpus + 1, sizeof(*next));
+
+	set->cpus = cpus;
+	set->begin = calloc((size_t)cpus + 1, sizeof(*set->begin));
+	if (!next || !set->begin)
+		goto no_memory;
+	for (size_t i = 0; i < set->n; i++) {
+		late += set->all[i].late;
+		set->n_any += set->all[i].cpu == CDICT_CPU_UNKNOWN;
+		if (set->all[i].cpu < cpus)
+			set->begin[set->all[i].cpu + 1]++;
+	}
+	for (uint32_t c = 0; c < cpus; c++)
+		next[c + 1] = set->begin[c + 1] += set->begin[c];
+	set->own = calloc(set->begin[cpus] + 1, sizeof(*set->own));
+	set->any = set->n_any < set->n ? calloc(set->n_any + 1, sizeof(*set->any)) : set->all;
+	set->lost = late ? calloc(set->n - late + 1, sizeof(*set->lost)) : set->all;
+	if (!set->own || !set->any || !set->lost)
+		goto no_memory;
+	set->n_lost = late ? 0 : set->n;
+	for (size_t i = 0; i < set->n; i++) {
+		const struct gap *g = &set->all[i];
+
+		if (g->cpu == CDICT_CPU_UNKNOWN && set->any != set->all)
+			set->any[n_any++] = *g;
+		else if (g->cpu < cpus)
+			set->own[next[g->cpu]++] = *g;
+		if (late && !g->late)
+			set->lost[set->n_lost++] = *g;
+	}
+	reach(set->any, set->n_any);
+	reach(set->lost, set->n_lost);
+	for (uint32_t c = 0; c < cpus; c++)
+		reach(set->own + set->begin[c], set->begin[c + 1] - set->begin[c]);
+	free(next);
+	return 0;
+no_memory:
+	free(next);
+	return -ENOMEM;
+}
+
 int gaps_init(struct gap_set *set, const struct analyze_source *src, const struct type_info *types,
 	      unsigned kinds, uint32_t cpus, struct cdict_error *err)
 {
-	size_t n_types = cdict_schema_count(src->schema), any = 0;
+	size_t n_types = cdict_schema_count(src->schema);
 	bool overwritten = src->scope.overwritten;
 	/* Recordings whose CPUs begin at different times. */
 	uint64_t until_ns = overwritten ? src->last_ns : src->scope.begins_ns;
@@ -78,37 +122,8 @@ int gaps_init(struct gap_set *set, const struct analyze_source *src, const struc
 		return 0;
 	qsort(set->all, set->n, sizeof(*set->all), by_from);
 	reach(set->all, set->n);
-	set->cpus = cpus;
-	set->cpu = calloc((size_t)cpus + 1, sizeof(*set->cpu));
-	set->n_cpu = calloc((size_t)cpus + 1, sizeof(*set->n_cpu));
-	if (!set->cpu || !set->n_cpu)
+	if (share_out(set, cpus))
 		goto no_memory;
-	for (size_t i = 0; i < set->n; i++) {
-		if (set->all[i].cpu == CDICT_CPU_UNKNOWN)
-			any++;
-		else if (set->all[i].cpu < cpus)
-			set->n_cpu[set->all[i].cpu]++;
-	}
-	for (uint32_t c = 0; c < cpus; c++) {
-		size_t n = set->n_cpu[c] + any;
-
-		set->cpu[c] = n ? calloc(n, sizeof(**set->cpu)) : NULL;
-		if (n && !set->cpu[c])
-			goto no_memory;
-		set->n_cpu[c] = 0;
-	}
-	for (size_t i = 0; i < set->n; i++) {
-		uint32_t cpu = set->all[i].cpu, end = cpu + 1;
-
-		if (cpu == CDICT_CPU_UNKNOWN) {
-			cpu = 0;
-			end = cpus;
-		}
-		for (; cpu < end && cpu < cpus; cpu++)
-			set->cpu[cpu][set->n_cpu[cpu]++] = set->all[i];
-	}
-	for (uint32_t c = 0; c < cpus; c++)
-		reach(set->cpu[c], set->n_cpu[c]);
 	return 0;
 no_memory:
 	free(first_ns);
@@ -118,27 +133,36 @@ no_memory:
 
 void gaps_fini(struct gap_set *set)
 {
-	for (uint32_t c = 0; set->cpu && c < set->cpus; c++)
-		free(set->cpu[c]);
-	free(set->cpu);
-	free(set->n_cpu);
+	if (set->lost != set->all)
+		free(set->lost);
+	if (set->any != set->all)
+		free(set->any);
+	free(set->own);
+	free(set->begin);
 	free(set->all);
 	memset(set, 0, sizeof(*set));
 }
 
-static const struct gap *of_cpu(const struct gap_set *set, uint32_t cpu, size_t *n)
+/* The gaps of a CPU: its own ones and those of an unknown CPU. Of any CPU: all of them. */
+struct of_cpu {
+	struct gap_list {
+		const struct gap *at;
+		size_t n;
+	} lists[2];
+};
+
+static struct of_cpu of_cpu(const struct gap_set *set, uint32_t cpu)
 {
-	*n = 0;
-	if (!set->n)
-		return NULL;
+	struct of_cpu of = { 0 };
+
 	if (cpu == CDICT_CPU_UNKNOWN) {
-		*n = set->n;
-		return set->all;
+		of.lists[0] = (struct gap_list){ set->all, set->n };
+	} else if (cpu < set->cpus) {
+		of.lists[0] = (struct gap_list){ set->own + set->begin[cpu],
+						 set->begin[cpu + 1] - set->begin[cpu] };
+		of.lists[1] = (struct gap_list){ set->any, set->n_any };
 	}
-	if (cpu >= set->cpus)
-		return NULL;
-	*n = set->n_cpu[cpu];
-	return set->cpu[cpu];
+	return of;
 }
 
 /* The first gap that reaches past @from_ns; reach_ns never decreases. */
@@ -157,10 +181,8 @@ static size_t first_past(const struct gap *gaps, size_t n, uint64_t from_ns)
 	return lo;
 }
 
-uint64_t gaps_find(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+static uint64_t find(const struct gap *gaps, size_t n, uint64_t from_ns, uint64_t to_ns)
 {
-	size_t n;
-	const struct gap *gaps = of_cpu(set, cpu, &n);
 	size_t i = first_past(gaps, n, from_ns);
 
 	if (i == n || gaps[i].from_ns >= to_ns)
@@ -168,15 +190,18 @@ uint64_t gaps_find(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, ui
 	return gaps[i].from_ns > from_ns ? gaps[i].from_ns : from_ns;
 }
 
-uint64_t gaps_lost(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+uint64_t gaps_find(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
-	size_t n;
-	const struct gap *gaps = of_cpu(set, cpu, &n);
+	struct of_cpu of = of_cpu(set, cpu);
+	uint64_t own = find(of.lists[0].at, of.lists[0].n, from_ns, to_ns);
+	uint64_t any = find(of.lists[1].at, of.lists[1].n, from_ns, to_ns);
 
-	for (size_t i = first_past(gaps, n, from_ns); i < n && gaps[i].from_ns < to_ns; i++)
-		if (!gaps[i].late && gaps[i].to_ns > from_ns)
-			return gaps[i].from_ns > from_ns ? gaps[i].from_ns : from_ns;
-	return ANALYZE_NO_TIME;
+	return own < any ? own : any; /* ANALYZE_NO_TIME is the largest */
+}
+
+uint64_t gaps_lost(const struct gap_set *set, uint64_t from_ns, uint64_t to_ns)
+{
+	return find(set->lost, set->n_lost, from_ns, to_ns);
 }
 
 uint64_t gaps_end(const struct gap_set *set, uint64_t from_ns, uint64_t to_ns)
@@ -193,34 +218,47 @@ uint64_t gaps_end(const struct gap_set *set, uint64_t from_ns, uint64_t to_ns)
 bool gaps_blind(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns,
 		uint64_t *begin_ns, uint64_t *end_ns)
 {
-	size_t n;
-	const struct gap *gaps = of_cpu(set, cpu, &n);
-	bool any = false;
+	struct of_cpu of = of_cpu(set, cpu);
+	bool found = false;
 
 	*begin_ns = *end_ns = from_ns;
-	for (size_t i = first_past(gaps, n, from_ns); i < n && gaps[i].from_ns < to_ns; i++) {
-		if (gaps[i].to_ns <= from_ns)
-			continue;
-		any = true;
-		if (gaps[i].from_ns > *begin_ns)
-			*begin_ns = gaps[i].from_ns;
-		if (gaps[i].to_ns > *end_ns)
-			*end_ns = gaps[i].to_ns;
+	for (int l = 0; l < 2; l++) {
+		const struct gap *gaps = of.lists[l].at;
+		size_t n = of.lists[l].n;
+
+		for (size_t i = first_past(gaps, n, from_ns); i < n && gaps[i].from_ns < to_ns;
+		     i++) {
+			if (gaps[i].to_ns <= from_ns)
+				continue;
+			found = true;
+			if (gaps[i].from_ns > *begin_ns)
+				*begin_ns = gaps[i].from_ns;
+			if (gaps[i].to_ns > *end_ns)
+				*end_ns = gaps[i].to_ns;
+		}
 	}
-	return any;
+	return found;
 }
 
 uint64_t gaps_ns(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
-	size_t n;
-	const struct gap *gaps = of_cpu(set, cpu, &n);
+	struct of_cpu of = of_cpu(set, cpu);
+	const struct gap *own = of.lists[0].at, *any = of.lists[1].at;
+	size_t n_own = of.lists[0].n, n_any = of.lists[1].n;
 	uint64_t done = from_ns, sum = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		uint64_t a = gaps[i].from_ns > done ? gaps[i].from_ns : done;
-		uint64_t b = gaps[i].to_ns < to_ns ? gaps[i].to_ns : to_ns;
+	/* both lists in order of from_ns */
+	for (size_t i = first_past(own, n_own, from_ns), k = first_past(any, n_any, from_ns);
+	     i < n_own || k < n_any;) {
+		const struct gap *g = k == n_any || (i < n_own && own[i].from_ns <= any[k].from_ns)
+					      ? &own[i++]
+					      : &any[k++];
+		uint64_t a = g->from_ns > done ? g->from_ns : done;
+		uint64_t b = g->to_ns < to_ns ? g->to_ns : to_ns;
 
-		if (b > a && !gaps[i].late) {
+		if (g->from_ns >= to_ns)
+			break;
+		if (b > a && !g->late) {
 			sum += b - a;
 			done = b;
 		}

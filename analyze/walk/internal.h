@@ -96,16 +96,21 @@ static inline enum analyze_off types_off(const struct type_info *ti, const struc
 
 struct gap {
 	uint32_t cpu; /* CDICT_CPU_UNKNOWN: any */
+	bool late;    /* the CPU was not recorded yet; no event was lost */
 	uint64_t from_ns, to_ns;
 	uint64_t reach_ns; /* the largest to_ns of this gap and those before it */
-	bool late;         /* the CPU was not recorded yet; no event was lost */
 };
 
+/* Each list by from_ns. A gap of any CPU is stored once, not once per CPU: their product is unbounded. */
 struct gap_set {
-	struct gap *all; /* by from_ns */
+	struct gap *all;
 	size_t n;
-	struct gap **cpu; /* per CPU the gaps that touch it, by from_ns */
-	size_t *n_cpu;
+	struct gap *lost; /* those in which events were lost; is @all if all are */
+	size_t n_lost;
+	struct gap *any; /* of an unknown CPU; is @all if all are */
+	size_t n_any;
+	struct gap *own; /* by CPU: those of CPU c are own[begin[c]] to own[begin[c + 1] - 1] */
+	size_t *begin;
 	uint32_t cpus;
 };
 
@@ -113,8 +118,8 @@ int gaps_init(struct gap_set *set, const struct analyze_source *src, const struc
 	      unsigned kinds, uint32_t cpus, struct cdict_error *err);
 void gaps_fini(struct gap_set *set);
 uint64_t gaps_find(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
-/* gaps_lost - like gaps_find(), but only gaps in which events were lost. */
-uint64_t gaps_lost(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
+/* gaps_lost - like gaps_find() of any CPU, but only gaps in which events were lost. */
+uint64_t gaps_lost(const struct gap_set *set, uint64_t from_ns, uint64_t to_ns);
 /* gaps_end - the end of the chain of touching gaps that contains @from_ns (else @from_ns); @to_ns
  * at most. */
 uint64_t gaps_end(const struct gap_set *set, uint64_t from_ns, uint64_t to_ns);

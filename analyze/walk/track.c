@@ -611,9 +611,10 @@ void track_gaps(struct analyze_engine *eng, uint64_t t_ns)
 			continue;
 		if (h->to_ns > eng->reach_ns)
 			eng->reach_ns = h->to_ns;
-		for (uint32_t c = 0; c < eng->n_cpus; c++)
-			if (h->cpu == c || h->cpu == CDICT_CPU_UNKNOWN)
-				blind(eng, c, h->from_ns, h->to_ns);
+		if (h->cpu < eng->n_cpus)
+			blind(eng, h->cpu, h->from_ns, h->to_ns);
+		for (uint32_t c = 0; h->cpu == CDICT_CPU_UNKNOWN && c < eng->n_cpus; c++)
+			blind(eng, c, h->from_ns, h->to_ns);
 	}
 }
 

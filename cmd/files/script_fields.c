@@ -88,9 +88,16 @@ int script_fields_parse(struct script_fields *f, const char *text, bool ns, stru
 	return 0;
 }
 
+/* A stack of perf has 127 frames at most by default (PERF_MAX_STACK_DEPTH). Of deeper ones the frames beyond that are printed
+ * as long as they are at most DEEP_FRAMES in all, then the first SHORT_FRAMES of a stack. */
+#define STACK_FRAMES 127u
+#define SHORT_FRAMES 64u
+#define DEEP_FRAMES 20000u
+
 int script_fields_init(struct script_fields *f, const struct cdict_reader *r,
 		       struct cdict_error *err)
 {
+	f->deep_left = DEEP_FRAMES;
 	return f->comm ? comms_init(&f->comms, r, err) : 0;
 }
 
@@ -174,13 +181,18 @@ bool script_fields_ip(const struct script_fields *f, const struct cdict_reader *
 	return true;
 }
 
-void script_fields_stack(const struct script_fields *f, const struct cdict_reader *r,
-			 uint32_t stack, struct buf *out)
+void script_fields_stack(struct script_fields *f, const struct cdict_reader *r, uint32_t stack,
+			 struct buf *out)
 {
 	const uint32_t *frames;
 	size_t n = stack == CDICT_NO_STACK ? 0 : cdict_reader_stack_at(r, stack, &frames);
 
 	for (size_t i = 0; i < n; i++) {
+		if (i >= SHORT_FRAMES && n > STACK_FRAMES && f->deep_left-- == 0) {
+			f->deep_left = 0;
+			buf_printf(out, "\t... and %zu more\n", n - i);
+			break;
+		}
 		buf_u8(out, '\t');
 		add_frame(f, cdict_reader_frame_at(r, frames[i]), out);
 		buf_u8(out, '\n');

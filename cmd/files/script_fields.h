@@ -19,6 +19,7 @@ struct script_fields {
 	bool ip, sym, symoff, dso; /* for the frames of its stack */
 	bool stacks;               /* print them: with @ip, set by the caller */
 	bool alone;                /* no stack has callers: a sample's address is on its line */
+	size_t deep_left;          /* frames of deep stacks that may still be printed */
 	bool usual; /* tid, cpu, time in ns, event, trace: the same as printer_head() prints */
 	bool ns;
 	struct comms comms; /* with @comm */
@@ -43,7 +44,7 @@ bool script_fields_ip(const struct script_fields *f, const struct cdict_reader *
 		      const struct cdict_event *ev, uint32_t stack, struct buf *out);
 
 /* script_fields_stack - prints the frames of @stack, one per line, after the line of its event, and an empty line, like perf script; nothing for CDICT_NO_STACK. */
-void script_fields_stack(const struct script_fields *f, const struct cdict_reader *r,
-			 uint32_t stack, struct buf *out);
+void script_fields_stack(struct script_fields *f, const struct cdict_reader *r, uint32_t stack,
+			 struct buf *out);
 
 #endif

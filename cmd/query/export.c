@@ -64,6 +64,7 @@ struct job {
 	bool io; /* the capture was made of I/O traces */
 	struct analyze_stacks *stacks;
 	struct export_report report;
+	uint64_t cut; /* stacks without their last frames */
 };
 
 /* ---- format ---- */
@@ -151,6 +152,7 @@ static int write_format(struct job *job, struct sink *s, struct cdict_error *err
 	rc = flame_fold(&folded, &job->f.walk, job->stacks, NULL, err);
 	if (!rc)
 		folded_write(&folded, NULL, s);
+	job->cut = folded.cut;
 	folded_fini(&folded);
 	return rc;
 }
@@ -277,6 +279,10 @@ static int export_run(const struct cmd_call *call)
 		report_lacks(&job);
 		status = cmd_output_write_kind(call, path, kind_of(job.to), 0, write_to, &job);
 	}
+	if (!status && job.cut)
+		cmd_warn(call, job.f.file,
+			 "too many frames: %llu stacks are without their last ones",
+			 (unsigned long long)job.cut);
 	if (!status && job.report.cpus_left_out)
 		cmd_warn(call, job.f.file, "Perfetto takes at most 1024 CPUs: left out %u",
 			 job.report.cpus_left_out);

@@ -232,6 +232,9 @@ static int read_capture(struct flame_input *in, const struct cmd_call *call, con
 		status = figures_fail(&in->f, &err);
 	if (!status)
 		flame_warn(&in->f, (enum analyze_stacks_by)in->by);
+	if (!status && in->folded.cut)
+		cmd_warn(call, in->name, "too many frames: %llu stacks are without their last ones",
+			 (unsigned long long)in->folded.cut);
 	analyze_stacks_free(stacks);
 	return status;
 }

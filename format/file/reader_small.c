@@ -25,7 +25,7 @@ static bool spend(struct cdict_reader *r, size_t bytes)
 	(spend(r, sizeof(*(rows)->at)) && !((r)->no_memory |= array_push(rows, row) != 0))
 
 /* A slot of the set, with its share of spare slots. */
-#define TEXT_BYTES 48u
+#define TEXT_BYTES 64u
 
 /* A NUL-terminated copy that lives as long as the reader; equal texts share one. */
 static const char *keep_bytes(struct cdict_reader *r, const void *data, size_t len)
@@ -151,6 +151,8 @@ static int read_losses(struct cdict_reader *r, const struct buf *raw)
 
 		if (!loss_row_read(&c, &loss))
 			return CDICT_ECORRUPT;
+		if (loss.cpu != CDICT_CPU_UNKNOWN && loss.cpu >= FORMAT_MAX_CPUS)
+			return CDICT_ELIMIT;
 		if ((unsigned)loss.what == FORMAT_LOSS_LATE)
 			kept = keep_row(
 				r, &r->late,
@@ -199,6 +201,7 @@ int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 	const uint8_t *payload = r->data + at + FORMAT_BLOCK_HEADER_SIZE;
 	struct buf raw = { 0 };
 	char name[5];
+	size_t labels;
 	int ret = 0;
 
 	bool known = h->type == FORMAT_INFO || h->type == FORMAT_SCHEMA ||
@@ -228,7 +231,12 @@ int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 			ret = read_losses(r, &raw);
 			break;
 		case FORMAT_LABELS:
+			labels = r->labels.n;
 			ret = label_rows_read(raw.data, raw.len, keep_text, add_label, r);
+			/* Rows of a block that is too large are not indexed: their names would need the
+			 * memory that its texts have used up. */
+			if (r->no_room)
+				r->labels.n = labels;
 			break;
 		case FORMAT_STACKS:
 			ret = stack_table_read(&r->stacks, raw.data, raw.len, &r->room);

@@ -120,6 +120,7 @@ static void loss_records(struct json *j, const struct page_capture *c, uint64_t 
 {
 	const struct cdict_reader *r = c->walk->reader;
 	const struct cdict_schema *schema = cdict_reader_schema(r);
+	size_t n = 0;
 
 	from_ns = loss_since(r, from_ns);
 	json_open(j, "records", '[', true);
@@ -127,6 +128,8 @@ static void loss_records(struct json *j, const struct page_capture *c, uint64_t 
 		const struct cdict_loss *loss = cdict_reader_loss_at(r, i);
 
 		if (loss->to_ns < from_ns || loss->from_ns > to_ns)
+			continue;
+		if (n++ >= LOSS_RECORDS)
 			continue;
 		loss_record_open(j, loss, schema);
 		/* some last for ever; clip them to the capture */
@@ -138,6 +141,8 @@ static void loss_records(struct json *j, const struct page_capture *c, uint64_t 
 		json_close(j);
 	}
 	json_close(j);
+	if (n > LOSS_RECORDS)
+		json_u64(j, "records_left_out", n - LOSS_RECORDS);
 }
 
 static int loss(struct json *j, const struct page_capture *c)

@@ -64,6 +64,36 @@ out:
 
 /* ---- places ---- */
 
+/* Bytes of a picture, approximately; a frame's are its numbers and three times its name. */
+#define PICTURE_BYTES 18000000u
+#define BOX_BYTES 420u
+
+/* Leaves out the lowest levels if the picture would be too large. */
+static int cut_levels(struct flame_layout *l, const struct folded *f)
+{
+	uint64_t *bytes = calloc((size_t)l->depth + 1, sizeof(*bytes)), sum = 0;
+	unsigned last = 0;
+	size_t kept = 0;
+
+	if (!bytes)
+		return -ENOMEM;
+	for (size_t i = 0; i < l->boxes.n; i++) {
+		const struct folded_node *n = &f->nodes.at[l->boxes.at[i].node];
+
+		bytes[n->depth] += BOX_BYTES + 3 * strlen(n->name);
+	}
+	for (sum = bytes[0]; last < l->depth && sum + bytes[last + 1] <= PICTURE_BYTES; last++)
+		sum += bytes[last + 1];
+	for (size_t i = 0; i < l->boxes.n; i++)
+		if (f->nodes.at[l->boxes.at[i].node].depth <= last)
+			l->boxes.at[kept++] = l->boxes.at[i];
+	l->deeper = l->boxes.n - kept;
+	l->boxes.n = kept;
+	l->depth = last;
+	free(bytes);
+	return 0;
+}
+
 int flame_layout_init(struct flame_layout *l, const struct flame *fl)
 {
 	const struct folded *f = fl->tree;
@@ -97,6 +127,7 @@ int flame_layout_init(struct flame_layout *l, const struct flame *fl)
 			l->depth = n->depth;
 		rc = array_push(&l->boxes, box);
 	}
+	rc = rc ? rc : cut_levels(l, f);
 	l->height = FLAME_TOP + (l->depth + 1.0) * FLAME_ROW + FLAME_FOOT;
 	for (size_t i = 0; i < l->boxes.n; i++)
 		l->boxes.at[i].y =
@@ -214,6 +245,12 @@ char *flame_foot(const struct flame *fl, const struct flame_layout *l)
 	if (l->left_out)
 		sink_printf(&s, "; %" PRIu64 " frame%s of less than a tenth of a pixel: not drawn",
 			    l->left_out, l->left_out == 1 ? "" : "s");
+	if (l->deeper)
+		sink_printf(&s, "; ... and %" PRIu64 " more frames below level %u", l->deeper,
+			    l->depth);
+	if (fl->tree->cut)
+		sink_printf(&s, "; %" PRIu64 " deep stack%s without the last frames", fl->tree->cut,
+			    fl->tree->cut == 1 ? "" : "s");
 	return sink_take(&s, NULL);
 }
 

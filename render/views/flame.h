@@ -42,9 +42,10 @@ struct flame_box {
 };
 struct flame_layout {
 	ARRAY(struct flame_box) boxes;
-	uint64_t left_out;    /* frames too narrow to see */
-	uint64_t *base;       /* by node: its total in the other input; NULL: no other input */
-	unsigned depth;       /* of the drawn frames */
+	uint64_t left_out; /* frames too narrow to see */
+	uint64_t deeper;   /* frames below the last drawn level: the picture would be too large */
+	uint64_t *base;    /* by node: its total in the other input; NULL: no other input */
+	unsigned depth;    /* of the drawn frames */
 	double width, height; /* of the picture */
 };
 int flame_layout_init(struct flame_layout *l, const struct flame *fl); /* 0 or -ENOMEM */

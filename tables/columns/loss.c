@@ -299,6 +299,8 @@ void loss_record_open(struct json *j, const struct cdict_loss *loss,
 void loss_json(struct json *j, const struct loss_sum *sum, const struct cdict_reader *r,
 	       uint64_t from_ns, uint64_t to_ns, const uint64_t *unknown_ns)
 {
+	size_t n = 0;
+
 	from_ns = loss_since(r, from_ns);
 	json_open(j, "loss", '{', true);
 	json_u64(j, "lost", sum->lost);
@@ -316,6 +318,8 @@ void loss_json(struct json *j, const struct loss_sum *sum, const struct cdict_re
 
 		if (loss->to_ns < from_ns || loss->from_ns > to_ns)
 			continue;
+		if (n++ >= LOSS_RECORDS)
+			continue;
 		loss_record_open(j, loss, schema);
 		json_u64(j, "from_ns", loss->from_ns);
 		json_u64(j, "to_ns", loss->to_ns);
@@ -323,5 +327,7 @@ void loss_json(struct json *j, const struct loss_sum *sum, const struct cdict_re
 		json_close(j);
 	}
 	json_close(j);
+	if (n > LOSS_RECORDS)
+		json_u64(j, "records_left_out", n - LOSS_RECORDS);
 	json_close(j);
 }

@@ -42,7 +42,9 @@ void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns);
 void loss_finding(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns);
 /* loss_text - loss_line() as a string to free; NULL: out of memory. */
 char *loss_text(const struct loss_sum *sum, uint64_t unknown_ns);
-/* loss_json - the object "loss" with its records. */
+/* loss_json - the object "loss" with its records: the first LOSS_RECORDS, and the number of those
+ * left out. */
+#define LOSS_RECORDS 50000u
 void loss_json(struct json *j, const struct loss_sum *sum, const struct cdict_reader *r,
 	       uint64_t from_ns, uint64_t to_ns, const uint64_t *unknown_ns);
 

@@ -283,10 +283,13 @@ static void rings(struct sink *s, const struct info *info)
 	free(first_ns);
 }
 
-/* One line per record. */
+/* One line per record, for the first ones. */
+#define LOSS_LINES 1000u
+
 static void losses(struct sink *s, const struct info *info)
 {
-	size_t n = cdict_reader_loss_count(info->reader);
+	size_t all = cdict_reader_loss_count(info->reader), n = all < LOSS_LINES ? all : LOSS_LINES;
+	char more[NUMBER_ROOM];
 	struct loss_sum sum;
 	struct scope scope;
 
@@ -320,6 +323,8 @@ static void losses(struct sink *s, const struct info *info)
 		}
 		sink_putc(s, '\n');
 	}
+	if (n < all)
+		sink_printf(s, "  ... and %s more\n", number_grouped(more, all - n));
 	if (cdict_reader_late_count(info->reader))
 		sink_printf(
 			s, "late: %zu event%s reached the recording out of order; sorted by time\n",

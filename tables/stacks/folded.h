@@ -67,6 +67,7 @@ struct folded {
 	/* After folded_done(), depth first: callees by name; the largest first, by name if equal. */
 	uint32_t *order, *by_size;
 	uint64_t sum; /* of all values */
+	uint64_t cut; /* stacks without their last frames: the tree was too large */
 };
 
 int folded_init(struct folded *f); /* parts: 1; 0 or -ENOMEM */
