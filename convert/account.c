@@ -44,6 +44,23 @@ static bool is_loss(uint32_t type)
 	return is_lost(type) || type == PERF_RECORD_THROTTLE || type == PERF_RECORD_UNTHROTTLE;
 }
 
+/* Whether it concerns only samples of an event that is no tracepoint: these are fewer for a while,
+ * but no tracepoint is lost. */
+static bool is_sampling_throttled(const struct perfdata *pd, const struct perfdata_record *rec)
+{
+	struct cursor c = cursor_init(rec->data + 8, rec->size - 8, perfdata_big_endian(pd));
+	int event;
+
+	if (rec->type != PERF_RECORD_THROTTLE && rec->type != PERF_RECORD_UNTHROTTLE)
+		return false;
+	cursor_skip(&c, 8); /* time */
+	event = perfdata_event_by_id(pd, cursor_u64(&c));
+	if (event < 0 && perfdata_event_count(pd) == 1)
+		event = 0;
+	return event >= 0 &&
+	       perfdata_event_at(pd, (size_t)event)->attr_type != PERF_TYPE_TRACEPOINT;
+}
+
 /* The CPU of a record: from its trailer, or from the id of the event that it is about. */
 static uint32_t record_cpu(const struct perfdata *pd, const struct perfdata_record *rec,
 			   const struct perfdata_sample_id *id)
@@ -137,7 +154,7 @@ int account_record(struct account *a, struct ingest *in, const struct perfdata *
 {
 	struct perfdata_sample_id id;
 
-	if (is_task(rec->type) || is_loss(rec->type)) {
+	if (is_task(rec->type) || (is_loss(rec->type) && !is_sampling_throttled(pd, rec))) {
 		perfdata_sample_id(pd, rec, &id);
 		return account_record_of(in, rec, perfdata_big_endian(pd), &id,
 					 is_loss(rec->type) ? record_cpu(pd, rec, &id)

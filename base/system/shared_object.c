@@ -46,12 +46,14 @@ const char *shared_object_without(void)
 	return NULL;
 }
 
-/* The loader's message; dlopen() has no error code. */
+/* The loader's message; dlopen() has no error code. It may lack memory for the message, too: then the
+ * text is another one. */
 static int not_loaded(struct cdict_error *err)
 {
+	bool no_memory = errno == ENOMEM;
 	const char *text = dlerror();
 
-	if (text && strstr(text, strerror(ENOMEM)))
+	if (no_memory || (text && strstr(text, strerror(ENOMEM))))
 		return cdict_fail_nomem(err);
 	return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET, "%s", text ? text : "not loaded");
 }
@@ -63,12 +65,15 @@ int shared_object_open(const char *const *names, const struct shared_function *f
 	int ret = -ENOENT;
 
 	for (; *names && !so && ret == -ENOENT; names++) {
+		errno = 0;
 		so = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
 		ret = so ? 0 : not_loaded(err);
 	}
 	for (size_t i = 0; so && i < n; i++) {
-		void *function = dlsym(so, functions[i].name);
+		void *function;
 
+		errno = 0;
+		function = dlsym(so, functions[i].name);
 		if (!function)
 			return not_loaded(err);
 		memcpy(functions[i].at, &function, sizeof(function));

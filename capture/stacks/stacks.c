@@ -54,7 +54,7 @@ int stacks_new(struct stacks **out, struct cdict_error *err)
 	s->arrivals = (struct arrivals){ .big = NATIVE_BIG, .max_bytes = RECORDS_BYTES };
 	s->why_kernel = "";
 	ret = kallsyms_read(&s->kernel, AT_FDCWD, "/proc/kallsyms");
-	if (ret == -ENOMEM) {
+	if (ret == -ENOMEM || dwfl_load(&s->why_programs) == -ENOMEM) {
 		stacks_free(s);
 		return cdict_fail_nomem(err);
 	}
@@ -62,7 +62,6 @@ int stacks_new(struct stacks **out, struct cdict_error *err)
 		s->why_kernel = ret == -EACCES ? "the kernel hides its addresses "
 						 "(kernel.kptr_restrict)"
 					       : "/proc/kallsyms cannot be read";
-	dwfl_load(&s->why_programs);
 	*out = s;
 	return 0;
 }
@@ -197,7 +196,7 @@ bool stacks_out_of_memory(struct stacks *s)
 	bool yes;
 
 	pthread_mutex_lock(&s->lock);
-	yes = s->chains.out_of_memory || s->symbols.out_of_memory;
+	yes = s->chains.out_of_memory || s->symbols.out_of_memory || s->spaces.out_of_memory;
 	pthread_mutex_unlock(&s->lock);
 	return yes;
 }

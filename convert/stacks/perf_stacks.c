@@ -91,8 +91,8 @@ int perf_stacks_new(struct perf_stacks **out, const struct perfdata *pd,
 	s->symbols.ctx = s;
 	s->why_kernel = "";
 	uname(&s->host);
-	dwfl_load(&s->why_programs);
-	if (!symbol_files_init(&s->files, opts->symfs, opts->buildid))
+	if (dwfl_load(&s->why_programs) != -ENOMEM &&
+	    !symbol_files_init(&s->files, opts->symfs, opts->buildid))
 		return 0;
 	perf_stacks_free(s);
 	*out = NULL;

@@ -3,6 +3,7 @@
 #include "convert/symbols/build_id.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,9 +61,9 @@ static uint64_t word(struct cursor *c, const struct elf_kind *kind)
 	return kind->wide ? cursor_u64(c) : cursor_u32(c);
 }
 
-/* A PT_NOTE segment. */
-static bool read_notes(int fd, const struct elf_kind *kind, const uint8_t *header, size_t size,
-		       struct buf *buf, struct build_id *out)
+/* A PT_NOTE segment. 0, -ENOENT, -ENOMEM. */
+static int read_notes(int fd, const struct elf_kind *kind, const uint8_t *header, size_t size,
+		      struct buf *buf, struct build_id *out)
 {
 	struct cursor c = cursor_init(header, size, kind->big);
 	uint64_t offset, bytes, align;
@@ -70,7 +71,7 @@ static bool read_notes(int fd, const struct elf_kind *kind, const uint8_t *heade
 	ssize_t got;
 
 	if (cursor_u32(&c) != PT_NOTE)
-		return false;
+		return -ENOENT;
 	if (kind->wide)
 		cursor_u32(&c); /* flags */
 	offset = word(&c, kind);
@@ -82,14 +83,18 @@ static bool read_notes(int fd, const struct elf_kind *kind, const uint8_t *heade
 		cursor_u32(&c);
 	align = word(&c, kind);
 	if (!cursor_ok(&c) || bytes > NOTES_MAX || offset > INT64_MAX)
-		return false;
+		return -ENOENT;
 	buf->len = 0;
 	room = buf_room(buf, (size_t)bytes);
-	got = room ? pread(fd, room, (size_t)bytes, (off_t)offset) : -1;
-	return got > 0 && build_id_in_notes(room, (size_t)got, kind->big, align == 8 ? 8 : 4, out);
+	if (!room)
+		return bytes ? -ENOMEM : -ENOENT;
+	got = pread(fd, room, (size_t)bytes, (off_t)offset);
+	return got > 0 && build_id_in_notes(room, (size_t)got, kind->big, align == 8 ? 8 : 4, out)
+		       ? 0
+		       : -ENOENT;
 }
 
-bool build_id_of_file(int fd, struct build_id *out)
+int build_id_of_file(int fd, struct build_id *out)
 {
 	uint8_t header[sizeof(Elf64_Ehdr)] = { 0 }, segment[sizeof(Elf64_Phdr)];
 	ssize_t got = pread(fd, header, sizeof(header), 0);
@@ -98,11 +103,11 @@ bool build_id_of_file(int fd, struct build_id *out)
 	struct buf buf = { 0 };
 	uint64_t at;
 	uint16_t size, n;
-	bool found = false;
+	int ret = -ENOENT;
 
 	*out->hex = '\0';
 	if (got < (ssize_t)sizeof(Elf32_Ehdr) || memcmp(header, ELFMAG, SELFMAG))
-		return false;
+		return -ENOENT;
 	cursor_skip(&c, EI_NIDENT + 8); /* type, machine, version */
 	word(&c, &kind);                /* entry */
 	at = word(&c, &kind);
@@ -111,13 +116,13 @@ bool build_id_of_file(int fd, struct build_id *out)
 	size = cursor_u16(&c);
 	n = cursor_u16(&c);
 	if (at > INT64_MAX / 2 || size < (kind.wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
-		return false;
-	for (uint16_t i = 0; i < n && i < SEGMENTS_MAX && !found; i++) {
+		return -ENOENT;
+	for (uint16_t i = 0; i < n && i < SEGMENTS_MAX && ret == -ENOENT; i++) {
 		got = pread(fd, segment, sizeof(segment), (off_t)(at + (uint64_t)i * size));
-		found = got > 0 && read_notes(fd, &kind, segment, (size_t)got, &buf, out);
 		if (got <= 0)
 			break;
+		ret = read_notes(fd, &kind, segment, (size_t)got, &buf, out);
 	}
 	buf_fini(&buf);
-	return found;
+	return ret;
 }

@@ -23,9 +23,9 @@ struct build_id {
 /* build_id_hex - writes @n bytes, at most BUILD_ID_BYTES, in hex digits. */
 void build_id_hex(struct build_id *out, const uint8_t *bytes, size_t n);
 
-/* build_id_of_file - the build id of the ELF file @fd, of any class and byte order; false: it has
- * none. */
-bool build_id_of_file(int fd, struct build_id *out);
+/* build_id_of_file - the build id of the ELF file @fd, of any class and byte order: 0, -ENOENT: it has
+ * none, or -ENOMEM. */
+int build_id_of_file(int fd, struct build_id *out);
 
 /* build_id_in_notes - from @n bytes of ELF notes, as in /sys/kernel/notes, aligned to @align bytes. */
 bool build_id_in_notes(const uint8_t *notes, size_t n, bool big, unsigned align,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "convert/symbols/demangle.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,7 @@
 
 static char *(*cxa_demangle)(const char *name, char *buffer, size_t *size, int *status);
 
-static bool load(void)
+static int load(void)
 {
 	static const char *const names[] = { "libstdc++.so.6", NULL };
 	static const struct shared_function functions[] = { { "__cxa_demangle", &cxa_demangle } };
@@ -23,22 +25,25 @@ static bool load(void)
 		.n = 1,
 	};
 
-	return !shared_object_load(&so, NULL);
+	return shared_object_load(&so, NULL);
 }
 
-/* Demangles the first @n bytes of a mangled name; NULL if they are not one. Given. */
-static char *read_part(const char *symbol, size_t n)
+/* Demangles the first @n bytes of a mangled name; NULL if they are not one, or *no_memory. Given. */
+static char *read_part(const char *symbol, size_t n, bool *no_memory)
 {
 	/* "_ZNK": skip const and its kin, which qualify the object of a method */
 	size_t skip = strncmp(symbol, "_ZN", 3) ? 0 : 3 + strspn(symbol + 3, "rVKRO");
 	char part[DEMANGLE_MAX + 4] = "_ZN";
 	int status;
+	char *name;
 
 	if (skip > n)
 		return NULL;
 	memcpy(part + (skip ? 3 : 0), symbol + skip, n - skip);
 	part[(skip ? 3 : 0) + n - skip] = '\0';
-	return cxa_demangle(part, NULL, NULL, &status);
+	name = cxa_demangle(part, NULL, NULL, &status);
+	*no_memory |= !name && status == -1;
+	return name;
 }
 
 /* The end of a name of one word, or of an operator; 0: it is neither. */
@@ -60,35 +65,38 @@ static size_t word_end(const char *symbol, size_t len)
 /* The types of the parameters follow the function's name. The part before them is the shortest
  * prefix that is a mangled name itself: it ends with an E, or with its word when no template
  * arguments or tags follow. */
-static char *read_name(const char *symbol, size_t len)
+static char *read_name(const char *symbol, size_t len, bool *no_memory)
 {
 	size_t word = word_end(symbol, len);
 	char *name = NULL;
 
 	if (word && word < len && symbol[word] != 'I' && symbol[word] != 'B')
-		name = read_part(symbol, word);
+		name = read_part(symbol, word, no_memory);
 	for (size_t i = 2, tries = 0; !name && i < len && tries < TRIES; i++) {
 		if (symbol[i] != 'E' || symbol[i + 1] == 'I' || symbol[i + 1] == 'B')
 			continue;
 		tries++;
-		name = read_part(symbol, i + 1);
+		name = read_part(symbol, i + 1, no_memory);
 	}
-	return name ? name : read_part(symbol, len);
+	return name ? name : read_part(symbol, len, no_memory);
 }
 
 const char *demangle(struct stringset *names, const char *symbol)
 {
-	const char *kept = NULL;
+	const char *kept = symbol;
+	bool no_memory = false;
 	size_t len, end;
 	char *name;
+	int ret;
 
 	if (strncmp(symbol, "_Z", 2))
 		return symbol;
 	/* "_Z4workv@@LIB_1": from libdw, for a versioned symbol; "_Z4workv.part.0": split by gcc */
 	len = strcspn(symbol, "@.");
-	if (len > DEMANGLE_MAX || !load())
-		return symbol;
-	name = read_name(symbol, len);
+	ret = len > DEMANGLE_MAX ? -E2BIG : load();
+	if (ret)
+		return ret == -ENOMEM ? NULL : symbol;
+	name = read_name(symbol, len, &no_memory);
 	/* for a lambda's call operator, they follow the name of the enclosing function */
 	end = name && !strncmp(symbol, "_ZZ", 3) ? strlen(name) : 0;
 	if (end > 6 && !strcmp(name + end - 6, " const"))
@@ -96,5 +104,5 @@ const char *demangle(struct stringset *names, const char *symbol)
 	if (name && strlen(name) <= DEMANGLE_MAX)
 		kept = stringset_add(names, name, strlen(name));
 	free(name);
-	return kept ? kept : symbol;
+	return no_memory ? NULL : kept;
 }

@@ -9,7 +9,7 @@
 #include "base/memory/stringset.h"
 
 /* demangle - returns the demangled name of @symbol, stored in @names; @symbol itself when it is not
- * mangled, is longer than DEMANGLE_MAX, or cannot be parsed. */
+ * mangled, is longer than DEMANGLE_MAX, or cannot be parsed; NULL: out of memory. */
 #define DEMANGLE_MAX 1024u
 const char *demangle(struct stringset *names, const char *symbol);
 

@@ -82,9 +82,9 @@ int elfsyms_open_file(const char *path)
 	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || fstatfs(fd, &fs) ||
 			fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC)) {
 		close(fd);
-		fd = -1;
+		return -ENOENT;
 	}
-	return fd;
+	return fd >= 0 ? fd : errno == ENOMEM ? -ENOMEM : -ENOENT;
 }
 
 /* Looks for the build id on this host only: no debuginfod. */
@@ -92,24 +92,22 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, E
 			  const char *file_name, const char *debuglink_file,
 			  Elf32_Word debuglink_crc, char **debuginfo_file_name)
 {
-	struct buf path = { 0 };
+	static const char folder[] = "/usr/lib/debug/.build-id/";
+	char path[sizeof(folder) + 2 * 64 + sizeof("/.debug")];
 	const unsigned char *id;
 	Elf64_Addr vaddr;
-	int n = dwfl.module_build_id(mod, &id, &vaddr), fd = -1;
+	int n = dwfl.module_build_id(mod, &id, &vaddr), at, fd;
 
 	(void)userdata, (void)name, (void)base, (void)file_name, (void)debuglink_file;
 	(void)debuglink_crc, (void)debuginfo_file_name;
 	if (n < 2 || n > 64)
 		return -1;
-	buf_printf(&path, "/usr/lib/debug/.build-id/%02x/", id[0]);
+	at = sprintf(path, "%s%02x/", folder, id[0]);
 	for (int i = 1; i < n; i++)
-		buf_printf(&path, "%02x", id[i]);
-	buf_printf(&path, ".debug");
-	buf_u8(&path, 0);
-	if (!path.failed)
-		fd = elfsyms_open_file((const char *)path.data);
-	buf_fini(&path);
-	return fd;
+		at += sprintf(path + at, "%02x", id[i]);
+	strcpy(path + at, ".debug");
+	fd = elfsyms_open_file(path);
+	return fd < 0 ? -1 : fd;
 }
 
 static int no_section(Dwfl_Module *mod, void **userdata, const char *name, Elf64_Addr base,
@@ -138,14 +136,13 @@ void elfsyms_fini(struct elfsyms *s)
 int elfsyms_open(int32_t pid, const char *path)
 {
 	struct buf inside = { 0 };
-	int fd = -1;
+	int fd;
 
 	buf_printf(&inside, "/proc/%d/root%s", pid, path);
 	buf_u8(&inside, 0);
-	if (!inside.failed)
-		fd = elfsyms_open_file((const char *)inside.data);
+	fd = inside.failed ? -ENOMEM : elfsyms_open_file((const char *)inside.data);
 	buf_fini(&inside);
-	return fd < 0 ? elfsyms_open_file(path) : fd;
+	return fd == -ENOENT ? elfsyms_open_file(path) : fd;
 }
 
 int elfsyms_open_vma(const struct elfsyms *s, int32_t pid, const struct vma *vma)
@@ -153,7 +150,7 @@ int elfsyms_open_vma(const struct elfsyms *s, int32_t pid, const struct vma *vma
 	if (s->open)
 		return s->open(s->ctx, pid, vma);
 	if (*vma->path != '/' || !strncmp(vma->path, "//", 2))
-		return -1; /* "[vdso]", "//anon" */
+		return -ENOENT; /* "[vdso]", "//anon" */
 	return elfsyms_open(pid, vma->path);
 }
 
@@ -166,10 +163,14 @@ Dwfl *elfsyms_dwfl(void)
 
 static void file_open(struct elfsyms *s, struct elfsyms_file *f, int32_t pid, const struct vma *vma)
 {
-	int fd = dwfl_load(NULL) ? -1 : elfsyms_open_vma(s, pid, vma);
+	int fd = dwfl_load(NULL);
 
+	if (!fd)
+		fd = elfsyms_open_vma(s, pid, vma);
+	s->out_of_memory |= fd == -ENOMEM;
 	if (fd < 0)
 		return;
+	errno = 0; /* libdw has only a text for lack of memory */
 	f->dwfl = elfsyms_dwfl();
 	s->out_of_memory |= !f->dwfl;
 	if (f->dwfl) {
@@ -178,6 +179,7 @@ static void file_open(struct elfsyms *s, struct elfsyms_file *f, int32_t pid, co
 		f->module = dwfl.report_elf(f->dwfl, vma->path, vma->path, fd, 0, true);
 		dwfl.report_end(f->dwfl, NULL, NULL);
 	}
+	s->out_of_memory |= errno == ENOMEM;
 	if (!f->module)
 		close(fd);
 }
@@ -257,13 +259,15 @@ static void read_functions(struct elfsyms *s, struct elfsyms_file *f)
 static struct elfsyms_found look_up(struct elfsyms *s, struct elfsyms_file *f, Elf64_Addr address)
 {
 	const struct elf_function *function;
+	const char *name;
 
 	read_functions(s, f);
 	function = functions_find(&f->functions, address);
 	if (!function)
 		return (struct elfsyms_found){ NULL, 0 };
-	return (struct elfsyms_found){ demangle(&s->names, function->name),
-				       address - function->start };
+	name = demangle(&s->names, function->name);
+	s->out_of_memory |= !name;
+	return (struct elfsyms_found){ name, address - function->start };
 }
 
 void elfsyms_resolve(struct elfsyms *s, int32_t pid, const struct vma *vma,

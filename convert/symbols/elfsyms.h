@@ -57,12 +57,12 @@ bool elfsyms_put(const struct elfsyms *s, uint32_t file, int fd, struct Dwfl *to
 		 uint64_t bytes);
 
 /* elfsyms_open - opens a file as process @pid sees it, while the process lives: in a container our
- * path to it differs. Returns a descriptor, or -1. */
+ * path to it differs. Returns a descriptor, -ENOENT or -ENOMEM. */
 int elfsyms_open(int32_t pid, const char *path);
 /* elfsyms_open_vma - opens the file of a mapping, by s->open if it is set. */
 int elfsyms_open_vma(const struct elfsyms *s, int32_t pid, const struct vma *vma);
 /* elfsyms_open_file - opens a regular file that is on a disk, not made by the kernel: a descriptor,
- * or -1. */
+ * -ENOENT or -ENOMEM. */
 int elfsyms_open_file(const char *path);
 /* elfsyms_dwfl - a new Dwfl, after dwfl_load() returned 0: given, to be ended by dwfl.end(). NULL:
  * out of memory. */

@@ -44,26 +44,31 @@ int symbol_files_id(struct symbol_files *f, const char *path, const char *build_
 	return 0;
 }
 
-bool symbol_files_cached(const struct symbol_files *f, const char *build_id, const char *name,
-			 struct buf *path)
+int symbol_files_cached(const struct symbol_files *f, const char *build_id, const char *name,
+			struct buf *path)
 {
 	if (f->cache.len < 2 || strlen(build_id) < 4)
-		return false;
+		return -ENOENT;
 	buf_printf(path, "%s/.build-id/%.2s/%s%s%s", (const char *)f->cache.data, build_id,
 		   build_id + 2, *name ? "/" : "", name);
 	buf_u8(path, 0);
-	return !path->failed;
+	return path->failed ? -ENOMEM : 0;
 }
 
-/* Closes @fd unless its file has the build id, or @id is NULL. */
-static int checked(int fd, const char *id)
+/* Opens @path, if its file has the build id, or @id is NULL. */
+static int open_checked(const struct buf *path, const char *id)
 {
+	int fd = elfsyms_open_file((const char *)path->data), ret = 0;
 	struct build_id found;
 
-	if (fd < 0 || !id || (build_id_of_file(fd, &found) && !strcmp(found.hex, id)))
+	if (fd < 0)
+		return fd;
+	if (id)
+		ret = build_id_of_file(fd, &found);
+	if (!ret && (!id || !strcmp(found.hex, id)))
 		return fd;
 	close(fd);
-	return -1;
+	return ret == -ENOMEM ? ret : -ENOENT;
 }
 
 /* Whether a component of @path is "..": below a folder it would lead out of it. */
@@ -90,20 +95,20 @@ int symbol_files_open(const struct symbol_files *f, const struct vma *vma)
 	static const char *const names[] = { "elf", "vdso", "" }; /* "": perf before 4.6 */
 	const char *id = id_of(f, vma);
 	struct buf path = { 0 };
-	int fd = -1;
+	int fd = -ENOENT;
 
-	for (size_t i = 0; id && fd < 0 && i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; id && fd == -ENOENT && i < sizeof(names) / sizeof(names[0]); i++) {
 		path.len = 0;
-		if (symbol_files_cached(f, id, names[i], &path))
-			fd = checked(elfsyms_open_file((const char *)path.data), id);
+		fd = symbol_files_cached(f, id, names[i], &path);
+		if (!fd)
+			fd = open_checked(&path, id);
 	}
-	if (fd < 0 && *vma->path == '/' && strncmp(vma->path, "//", 2) != 0 &&
+	if (fd == -ENOENT && *vma->path == '/' && strncmp(vma->path, "//", 2) != 0 &&
 	    !(f->symfs && climbs(vma->path))) {
 		path.len = 0;
 		buf_printf(&path, "%s%s", f->symfs ? f->symfs : "", vma->path);
 		buf_u8(&path, 0);
-		if (!path.failed)
-			fd = checked(elfsyms_open_file((const char *)path.data), id);
+		fd = path.failed ? -ENOMEM : open_checked(&path, id);
 	}
 	buf_fini(&path);
 	return fd;

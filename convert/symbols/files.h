@@ -33,12 +33,12 @@ void symbol_files_fini(struct symbol_files *f);
  * id, which is borrowed. -ENOMEM. */
 int symbol_files_id(struct symbol_files *f, const char *path, const char *build_id);
 
-/* symbol_files_open - opens the file of @vma: a descriptor, or -1. */
+/* symbol_files_open - opens the file of @vma: a descriptor, -ENOENT or -ENOMEM. */
 int symbol_files_open(const struct symbol_files *f, const struct vma *vma);
 
 /* symbol_files_cached - appends to @path where the cache has @name ("elf", "kallsyms", "vdso") of
- * @build_id, with a NUL; false when there is no cache, or out of memory. */
-bool symbol_files_cached(const struct symbol_files *f, const char *build_id, const char *name,
-			 struct buf *path);
+ * @build_id, with a NUL: 0, -ENOENT when there is no cache, -ENOMEM. */
+int symbol_files_cached(const struct symbol_files *f, const char *build_id, const char *name,
+			struct buf *path);
 
 #endif

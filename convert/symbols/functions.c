@@ -93,12 +93,14 @@ static void tidy(struct functions *f)
 
 int functions_read(struct functions *f, Dwfl_Module *module, size_t most, struct stringset *names)
 {
-	int n = dwfl.module_getsymtab(module), ret = 0;
 	Elf64_Addr bias = 0;
+	int n, ret = 0;
 	void *elf;
 	const char *bytes;
 	size_t size = 0;
 
+	errno = 0; /* libdw has only a text for lack of memory */
+	n = dwfl.module_getsymtab(module);
 	if (n > 0 && (size_t)n > most)
 		return -E2BIG;
 	for (int i = 1; i < n; i++) {
@@ -118,6 +120,8 @@ int functions_read(struct functions *f, Dwfl_Module *module, size_t most, struct
 	}
 	elf = dwfl.module_getelf(module, &bias);
 	bytes = elf ? dwfl.elf_rawfile(elf, &size) : NULL;
+	if (errno == ENOMEM)
+		return -ENOMEM;
 	if (bytes)
 		ret = plt_read(f, bytes, size, bias, most - f->all.n, names);
 	if (f->all.n)

@@ -11,18 +11,22 @@
 
 #define HOST_NOTES_MAX ((size_t)1 << 20)
 
-/* How sure it is that this host runs the recording's kernel. */
+/* How sure it is that this host runs the recording's kernel; or -ENOMEM. */
 enum match { OTHER, BY_ADDRESS, SAME };
 
-static enum match compare(const struct kernel_recorded *r, const struct kernel_host *host)
+static int compare(const struct kernel_recorded *r, const struct kernel_host *host)
 {
 	struct buf notes = { 0 };
 	struct build_id id = { "" };
+	int ret;
 
 	if (r->build_id) {
-		if (!procfs_read(AT_FDCWD, host->notes, &notes, HOST_NOTES_MAX))
+		ret = procfs_read(AT_FDCWD, host->notes, &notes, HOST_NOTES_MAX);
+		if (!ret)
 			build_id_in_notes(notes.data, notes.len, NATIVE_BIG, 4, &id);
 		buf_fini(&notes);
+		if (ret == -ENOMEM)
+			return ret;
 		return strcmp(id.hex, r->build_id) ? OTHER : SAME;
 	}
 	if (r->machine && strcmp(r->machine, host->machine) != 0)
@@ -56,18 +60,22 @@ static int read_moved(struct kallsyms **out, const char *path, const struct kern
 int kernel_find(struct kallsyms **out, const struct kernel_recorded *recorded,
 		const struct kernel_host *host, const struct symbol_files *files, const char **why)
 {
-	enum match match = compare(recorded, host);
+	int match = compare(recorded, host);
 	struct buf path = { 0 };
 	int here = -ENOENT, ret = -ENOENT;
 
 	*out = NULL;
 	*why = "";
+	if (match < 0)
+		return match;
 	/* of the same boot, with its modules */
 	if (match != OTHER)
 		here = ret = read_moved(out, host->kallsyms, recorded, true);
-	if (ret && ret != -ENOMEM && recorded->build_id &&
-	    symbol_files_cached(files, recorded->build_id, "kallsyms", &path))
-		ret = read_moved(out, (const char *)path.data, recorded, false);
+	if (ret && ret != -ENOMEM && recorded->build_id) {
+		ret = symbol_files_cached(files, recorded->build_id, "kallsyms", &path);
+		if (!ret)
+			ret = read_moved(out, (const char *)path.data, recorded, false);
+	}
 	if (ret && ret != -ENOMEM && match == SAME && here != -EACCES)
 		ret = read_moved(out, host->kallsyms, recorded, false);
 	buf_fini(&path);

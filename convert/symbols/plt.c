@@ -143,9 +143,9 @@ static bool find_plt(struct plt *p)
 }
 
 /* Prints the name of an entry: "read@plt", or "*ABS*+0x9f620@plt" for a function that is chosen
- * when the program starts. False: it has none. */
-static bool name_of(const struct plt *p, struct cursor *relocation, struct stringset *names,
-		    char *text, size_t size)
+ * when the program starts. 0, -ENOENT: it has none, or -ENOMEM. */
+static int name_of(const struct plt *p, struct cursor *relocation, struct stringset *names,
+		   char *text, size_t size)
 {
 	size_t symbol_size = p->elf.wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	bool addend = p->relocations.type == SHT_RELA;
@@ -158,18 +158,20 @@ static bool name_of(const struct plt *p, struct cursor *relocation, struct strin
 	add = addend ? word(relocation, &p->elf) : 0;
 	symbol = (size_t)(p->elf.wide ? info >> 32 : info >> 8);
 	if (!cursor_ok(relocation))
-		return false;
+		return -ENOENT;
 	if (!symbol) {
 		snprintf(text, size, "*ABS*+0x%llx@plt", (unsigned long long)add);
-		return addend;
+		return addend ? 0 : -ENOENT;
 	}
 	if (symbol < p->symbols.size / symbol_size)
 		name = string_at(&p->strings,
 				 load32(p->symbols.bytes + symbol * symbol_size, p->elf.big));
 	if (!name || !*name)
-		return false;
+		return -ENOENT;
 	name = demangle(names, name);
-	return (size_t)snprintf(text, size, "%s@plt", name) < size;
+	if (!name)
+		return -ENOMEM;
+	return (size_t)snprintf(text, size, "%s@plt", name) < size ? 0 : -ENOENT;
 }
 
 int plt_read(struct functions *f, const void *data, size_t size, uint64_t bias, size_t most,
@@ -188,8 +190,11 @@ int plt_read(struct functions *f, const void *data, size_t size, uint64_t bias, 
 					    .order = UINT32_MAX,
 					    .info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) };
 		char text[DEMANGLE_MAX + 8];
+		int ret = name_of(&p, &c, names, text, sizeof(text));
 
-		if (!name_of(&p, &c, names, text, sizeof(text)) || new.end < at)
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret || new.end < at)
 			continue;
 		new.name = stringset_add(names, text, strlen(text));
 		if (!new.name || array_push(&f->all, new))

@@ -3,6 +3,7 @@
 #include "convert/symbols/unwind.h"
 
 #include <asm/perf_regs.h>
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <unistd.h>
 
@@ -95,6 +96,7 @@ static bool place(struct unwinder *u, uint32_t file, const struct vma *vma)
 	bool placed = fd >= 0 &&
 		      elfsyms_put(u->symbols, file, fd, u->dwfl, PLACE(file + 1), PLACE_BYTES);
 
+	u->symbols->out_of_memory |= fd == -ENOMEM;
 	if (fd >= 0)
 		close(fd);
 	return placed;
@@ -102,8 +104,10 @@ static bool place(struct unwinder *u, uint32_t file, const struct vma *vma)
 
 static bool place_once(struct unwinder *u, uint32_t file, const struct vma *vma)
 {
-	if (file >= u->files.n && array_resize(&u->files, file + 1))
+	if (file >= u->files.n && array_resize(&u->files, file + 1)) {
+		u->symbols->out_of_memory = true;
 		return false;
+	}
 	if (u->files.at[file] == UNASKED)
 		u->files.at[file] = place(u, file, vma) ? PLACED : UNUSABLE;
 	return u->files.at[file] == PLACED;
@@ -129,7 +133,10 @@ static const struct unwind_place *place_at(struct unwinder *u, uint64_t address)
 	for (size_t i = 0; i < u->places.n; i++)
 		if (u->places.at[i].file == new.file && u->places.at[i].delta != new.delta)
 			return NULL;
-	return array_push(&u->places, new) ? NULL : &u->places.at[u->places.n - 1];
+	if (!array_push(&u->places, new))
+		return &u->places.at[u->places.n - 1];
+	u->symbols->out_of_memory = true;
+	return NULL;
 }
 
 static uint64_t to_libdw(struct unwinder *u, uint64_t value)
@@ -230,15 +237,20 @@ size_t unwind(struct unwinder *u, struct elfsyms *symbols, const struct space *s
 	      const struct unwind_sample *sample)
 {
 	u->n = 0;
-	if (!sample->regs || !space || !begin_unwinding(u))
+	u->symbols = symbols;
+	errno = 0; /* libdw has only a text for lack of memory */
+	if (!sample->regs || !space || !begin_unwinding(u)) {
+		symbols->out_of_memory |= errno == ENOMEM;
 		return 0;
+	}
 	if (u->space != space->number)
 		u->places.n = 0;
 	u->space = space->number;
-	u->symbols = symbols;
 	u->in = space;
 	u->pid = pid;
 	u->sample = sample;
+	errno = 0;
 	dwfl.getthread_frames(u->dwfl, PROCESS, frame, u);
+	symbols->out_of_memory |= errno == ENOMEM;
 	return u->n;
 }
