@@ -64,13 +64,14 @@ static void was_idle(struct idle_cpus *s, uint32_t cpu, uint64_t from_ns, uint64
 
 void idle_cpus_ran(struct idle_cpus *s, const struct analyze_run *run)
 {
-	bool idle = run->task != ANALYZE_NO_TASK && !analyze_engine_task(s->eng, run->task)->tid;
-	uint64_t to_ns = window_ns(s, run->end_ns);
+	uint64_t to_ns;
 
 	if (s->mask[run->cpu]) {
-		s->base_ns[run->cpu] += to_ns;
+		s->base_ns[run->cpu] += window_ns(s, run->end_ns);
 		s->mask[run->cpu] = 0;
-	} else if (idle && run->start_ns < run->end_ns) {
+	} else if (run->start_ns < run->end_ns && run->task != ANALYZE_NO_TASK &&
+		   !analyze_engine_task(s->eng, run->task)->tid) {
+		to_ns = window_ns(s, run->end_ns);
 		was_idle(s, run->cpu, window_ns(s, run->start_ns), to_ns);
 	}
 }

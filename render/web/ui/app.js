@@ -188,10 +188,14 @@ class App {
 		}
 	}
 
-	/** While a gesture goes on, lines that come and go must not move the page. */
+	/** While the range changes, lines that come and go must not move the page. */
 	#showFindings() {
+		const { about } = this.findingsOfChosen;
+
 		replace(this.findings, findings(this));
 		this.#fold();
+		if (this.findingsOfChosen.about !== about)
+			this.findings.style.minHeight = '';
 		keepHeight(this.findings);
 	}
 

@@ -92,27 +92,28 @@ const unfolded = new Set(); // keys whose findings are all shown; kept while the
 function sufferer(key, name, [worst, ...others]) {
 	const rest = h('div', { class: 'others' }, others);
 	const button = h('button', {
-		type: 'button', class: 'unfold', on: {
+		type: 'button', class: 'unfold', title: `${others.length} more about ${name}`, on: {
 			click: () => {
 				if (!unfolded.delete(key))
 					unfolded.add(key);
 				follow();
 			}
 		},
-	}, h('bdi', {}, `${name}: ${others.length + 1} findings`));
+	}, `${others.length} more`);
 	const follow = () => {
 		rest.hidden = !unfolded.has(key);
 		button.setAttribute('aria-expanded', String(!rest.hidden));
 	};
 
 	follow();
-	return h('div', { class: 'sufferer' }, h('div', { class: 'worst-of' }, button, worst), rest);
+	return h('div', { class: 'sufferer' }, h('div', { class: 'worst-of' }, worst, button), rest);
 }
 
 /** The findings about the chosen tasks; of a task of a VM, about the VM. */
 export class FindingsOfChosen {
-	#known = null; // {key, list}: the latest answer
+	#known = null; // {key, about, list}: the latest answer
 	#asked = null;
+	about = null;
 
 	/** drawn(): called when they arrive. */
 	constructor(app, drawn) {
@@ -121,27 +122,29 @@ export class FindingsOfChosen {
 		this.question = new Question(app);
 	}
 
-	/** null: none are chosen, or not known yet. */
+	/** null: none are chosen, or not known yet; sets about: whom those returned are about. */
 	list() {
 		const { app } = this;
 		const vm = chosenVm(app);
 		const tasks = vm === null ? app.selection.list() : app.capture.tasks.filter((t) => t.fold_kind === 'vm' && t.fold === vm).map((t) => t.index);
 		const range = app.figures.shown?.range ?? app.range;
-		const key = tasks && app.figures.canDecode(app.capture) ? JSON.stringify([app.capture.index, range, tasks]) : null;
+		const about = tasks && app.figures.canDecode(app.capture) ? JSON.stringify([app.capture.index, tasks]) : null;
+		const key = about && `${about} ${range}`;
+		// those of another range stay until the new ones are known
+		const known = about !== null && this.#known?.about === about ? this.#known.list : null;
 
-		if (key === this.#known?.key)
-			return this.#known.list;
-		if (key === this.#asked)
-			return null;
+		this.about = known && about;
+		if (key === this.#asked || (known && key === this.#known.key))
+			return known;
 		this.question.drop();
 		this.#asked = key;
 		if (key !== null)
 			this.question.ask((decoder, signal) => decoder.findings(app.capture, range, { tasks, signal }), (answer) => {
 				this.#asked = null;
-				this.#known = { key, list: answer?.findings ?? null };
+				this.#known = { key, about, list: answer?.findings ?? null };
 				this.drawn();
 			});
-		return null;
+		return known;
 	}
 }
 

@@ -12,7 +12,7 @@ const FIGURES = ['run_ns', 'run_percent', 'switches', 'involuntary', 'wakeups', 
 const seconds = (t0, ns) => { const s = String(BigInt(t0) + BigInt(ns)).padStart(10, '0'); return `${s.slice(0, -9)}.${s.slice(-9)}`; };
 
 const LINES = `JSON.stringify([...document.querySelector('.findings').children].map((el) => ({
-	name: el.querySelector('.unfold')?.textContent ?? null, expanded: el.querySelector('.unfold')?.ariaExpanded ?? null,
+	name: el.querySelector('.unfold')?.title ?? null, expanded: el.querySelector('.unfold')?.ariaExpanded ?? null,
 	all: (el.matches('.finding') ? [el] : [...el.querySelectorAll('.finding')]).map((a) => Number(a.dataset.index)),
 	seen: (el.matches('.finding') ? [el] : [...el.querySelectorAll('.finding')]).filter((a) => a.checkVisibility()).map((a) => Number(a.dataset.index)) })))`;
 
@@ -30,7 +30,7 @@ async function checkFindings(tab, where, says) {
 	});
 	const lines = async () => JSON.parse(await tab.evaluate(LINES));
 	const shown = await lines();
-	const expected = want.map(({ fold, all }) => ({ name: all.length > 1 ? `${fold[0] === 'vm' && /^\d+$/.test(fold[1]) ? 'VM ' : ''}${fold[1]}: ${all.length} findings` : null, expanded: all.length > 1 ? 'false' : null, all, seen: [all[0]] }));
+	const expected = want.map(({ fold, all }) => ({ name: all.length > 1 ? `${all.length - 1} more about ${fold[0] === 'vm' && /^\d+$/.test(fold[1]) ? 'VM ' : ''}${fold[1]}` : null, expanded: all.length > 1 ? 'false' : null, all, seen: [all[0]] }));
 	says(JSON.stringify(shown) === JSON.stringify(expected), `${where}: findings stand as ${JSON.stringify(shown)}, not as ${JSON.stringify(expected)}`);
 	const at = shown.findIndex((line) => line.name !== null);
 

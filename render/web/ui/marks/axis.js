@@ -63,13 +63,23 @@ export function timeTicks([from, to], most) {
 	return { base: far ? base : null, ticks };
 }
 
+/** As many ticks as their labels leave room for: those of another clock may be long. */
+function ticksThatFit(s, scale) {
+	const [left, right] = scale.range();
+	const many = timeTicks(scale.domain(), Math.floor((right - left) / 90)), [one, two] = many.ticks;
+
+	if (clockKind() === 'start' || !two || s.measure(two.label, 11) + 20 <= scale(two.at) - scale(one.at))
+		return many;
+	return timeTicks(scale.domain(), Math.floor((right - left) / 130));
+}
+
 /**
  * The axis of time under a picture: grid lines over [top, bottom], labels at the bottom (or at the top).
  * @palette the theme's colours.
  */
 export function drawTimeAxis(s, palette, scale, top, bottom, { above = false } = {}) {
 	const [left, right] = scale.range();
-	const { base, ticks } = timeTicks(scale.domain(), Math.floor((right - left) / (clockKind() === 'start' ? 90 : 130)));
+	const { base, ticks } = ticksThatFit(s, scale);
 	const y = above ? top - 8 : bottom + 10;
 	let last = -Infinity;
 

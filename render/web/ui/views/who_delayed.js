@@ -175,11 +175,11 @@ export class WhoDelayed {
 		// whole names if there is room
 		const wide = (name) => Math.max(COLUMN, Math.min([...name].length, LONG) * LETTER + 14);
 		const few = !document.documentElement.dataset.print && [...vms, ...others].reduce((sum, other) => sum + wide(this.#nameOf(other)), BEFORE + (more.length ? COLUMN : 0)) <= innerWidth;
-		const head = (text, props) => h('th', { class: 'num', title: text, scope: 'col', ...props }, named(text, few ? 130 : 102));
+		const head = (text, props) => h('th', { class: 'num', title: text, scope: 'col', ...props }, named(text, (few ? 130 : 102) - (props?.class === 'num first' ? 8 : 0)));
 
 		return h('table', { class: few ? 'delays few' : 'delays', data: { table: this.table } },
 			h('thead', null,
-				h('tr', null, h('td', { colspan: '2' }), vms.length ? h('th', { colspan: String(vms.length), class: 'over', css: { '--columns': vms.length }, scope: 'colgroup' }, `${over} these VMs (underlined: itself)`) : null,
+				h('tr', null, h('td', { colspan: '2' }), vms.length ? h('th', { colspan: String(vms.length), class: 'over', css: { '--columns': vms.length }, scope: 'colgroup' }, vms.length === 1 && vms[0] === shown[0] && shown.length === 1 ? `${over} itself` : `${over} these VMs (underlined: itself)`) : null,
 					others.length ? h('th', { colspan: String(others.length + (more.length ? 1 : 0)), class: 'over first', scope: 'colgroup' }, `${over} others`) : null),
 				h('tr', null, h('th', { scope: 'col' }, this.table === 'beside' ? 'VM, longest first' : 'VM, worst first'), h('th', { class: 'num', scope: 'col', title: columnTitle }, column),
 					vms.map((vm) => head(this.#nameOf(vm))), others.map((other, i) => head(this.#nameOf(other), { class: i ? 'num' : 'num first' })),
