@@ -53,6 +53,8 @@ static size_t word_end(const char *symbol, size_t len)
 	char *digits_end;
 	unsigned long n;
 
+	if (symbol[at] == 'L') /* of internal linkage */
+		at++;
 	if (symbol[at] >= 'a' && symbol[at] <= 'z')
 		return at + 2;
 	if (symbol[at] < '1' || symbol[at] > '9')

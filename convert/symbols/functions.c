@@ -3,7 +3,9 @@
 #include "convert/symbols/functions.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include "convert/symbols/demangle.h"
 #include "convert/symbols/plt.h"
 
 /* perf ends the last function, if it has no size, at the end of the page after its own. */
@@ -51,15 +53,20 @@ static size_t underscores(const char *name)
 	return n;
 }
 
-/* Whether perf keeps @a of two symbols with one address, @a being the earlier one. */
-static bool is_better(const struct elf_function *a, const struct elf_function *b)
+/* Whether perf keeps @a of two symbols with one address, @a being the earlier one. It compares
+ * demangled names (symbol-elf.c, dso__load_sym_internal(); symbol.c, choose_best_symbol()). */
+static bool is_better(const struct elf_function *a, const struct elf_function *b,
+		      struct stringset *names)
 {
+	const char *demangled_a = demangle(names, a->name), *demangled_b = demangle(names, b->name);
+	const char *name_a = demangled_a ? demangled_a : a->name; /* NULL: out of memory */
+	const char *name_b = demangled_b ? demangled_b : b->name;
 	const uint64_t differ[][2] = {
 		{ a->end != a->start, b->end != b->start },
 		{ ELF64_ST_BIND(a->info) != STB_WEAK, ELF64_ST_BIND(b->info) != STB_WEAK },
 		{ ELF64_ST_BIND(a->info) == STB_GLOBAL, ELF64_ST_BIND(b->info) == STB_GLOBAL },
-		{ underscores(b->name), underscores(a->name) },
-		{ strlen(a->name), strlen(b->name) },
+		{ underscores(name_b), underscores(name_a) },
+		{ strlen(name_a), strlen(name_b) },
 	};
 
 	for (size_t i = 0; i < sizeof(differ) / sizeof(differ[0]); i++)
@@ -69,7 +76,7 @@ static bool is_better(const struct elf_function *a, const struct elf_function *b
 }
 
 /* Gives an end to functions without a size, then keeps one for each address. */
-static void tidy(struct functions *f)
+static void tidy(struct functions *f, struct stringset *names)
 {
 	struct elf_function *all = f->all.at;
 	size_t kept = 0;
@@ -82,7 +89,7 @@ static void tidy(struct functions *f)
 	}
 	for (size_t i = 0; i < f->all.n; i++) {
 		if (kept && all[kept - 1].start == all[i].start) {
-			if (!is_better(&all[kept - 1], &all[i]))
+			if (!is_better(&all[kept - 1], &all[i], names))
 				all[kept - 1] = all[i];
 		} else {
 			all[kept++] = all[i];
@@ -126,7 +133,7 @@ int functions_read(struct functions *f, Dwfl_Module *module, size_t most, struct
 		ret = plt_read(f, bytes, size, bias, most - f->all.n, names);
 	if (f->all.n)
 		qsort(f->all.at, f->all.n, sizeof(*f->all.at), by_start);
-	tidy(f);
+	tidy(f, names);
 	return ret;
 }
 
