@@ -38,7 +38,7 @@ if [ "$(getconf PAGESIZE)" != 4096 ]; then
 	exit 77
 fi
 "$CDICT" job create 2001
-tests='functions_have_the_events_of_perf functions_are_bounded functions_add_up_over_hosts functions_of_a_process_and_of_the_machine mistakes_are_reported redis_has_functions'
+tests='functions_have_the_events_of_perf functions_are_bounded functions_add_up_over_hosts functions_of_a_process_and_of_the_machine forked_programs_have_their_parents_name mistakes_are_reported redis_has_functions'
 if ! "$CDICT" push -q --job 2001 --host no -e page-faults --by function -- true 2>err; then
 	if grep -q 'trac' err; then
 		for test in $tests; do
@@ -141,6 +141,28 @@ END
 	"$CDICT" job remove 2002
 }
 verdict functions_of_a_process_and_of_the_machine "$(attached 2>&1)"
+
+# A child that runs no other program has its parent's name; with --wait, all this from job start on.
+forked() {
+	local i pid
+	echo 'for i in 1 2 3; do ( read -r x </dev/null; : "$((x + i))" ); done; ./'$own >forks.sh
+	"$CDICT" job create 2003
+	"$CDICT" push -q --job 2003 --host w -e page-faults --by function -c 1 --wait -- "$BASH" forks.sh &
+	pid=$!
+	for i in $(seq 200); do
+		"$CDICT" job show 2003 --json | jq -e '[.. | .state? // empty] == ["waits"]' >/dev/null && break
+		sleep 0.1
+	done
+	[ "$("$CDICT" pull --job 2003 --format json 2>/dev/null | jq '[.figures[]?] | length')" = 0 ] || echo "it did not wait"
+	"$CDICT" job start -q 2003 || return
+	wait $pid
+	[ $? = 7 ] || echo "status $?"
+	[ "$("$CDICT" job show 2003 --json | jq -c '[.functions[].program] | unique')" = "[\"$(basename "$BASH")\",\"$own\"]" ] ||
+		"$CDICT" job show 2003
+	"$CDICT" job show 2003 --json | jq -e '[.functions[] | select(.function == "hot") | .value] == [500]' >/dev/null || "$CDICT" job show 2003
+	"$CDICT" job remove 2003
+}
+verdict forked_programs_have_their_parents_name "$(forked 2>&1)"
 
 mistakes() {
 	"$CDICT" push -q --job 2001 -e sched:sched_switch --by function -- true 2>err && echo "a tracepoint is taken"

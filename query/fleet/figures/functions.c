@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/walk/comms.h"
 #include "analyze/walk/ops.h"
 #include "base/fail.h"
 #include "base/saturate.h"
@@ -30,6 +31,7 @@ struct samples {
 struct counting {
 	struct cdict_reader *reader;
 	struct analyze_engine *eng;
+	struct comms comms;
 	struct stringset texts;
 	ARRAY(struct function) functions;
 	ARRAY(struct samples) all;
@@ -115,12 +117,17 @@ static uint32_t *function_of(struct counting *c, uint32_t stack)
 	return at;
 }
 
-/* The program as it is called at this moment of the walk. */
-static const char *program_of(struct counting *c, uint32_t task)
+/* The program as it is called at this moment: a forked task that runs no other one has its parent's
+ * name. */
+static const char *program_of(struct counting *c, const struct analyze_sample *s)
 {
-	const struct analyze_task *t = analyze_engine_task(c->eng, task);
-	const char *comm = !t->tid ? "swapper" : *t->comm ? t->comm : "[unknown]";
+	const struct analyze_task *t = analyze_engine_task(c->eng, s->task);
+	const char *comm;
 
+	if (comms_at(&c->comms, t->tid, s->t_ns, &comm))
+		return NULL;
+	if (!comm)
+		comm = *t->comm ? t->comm : "[unknown]";
 	return stringset_add(&c->texts, comm, strlen(comm));
 }
 
@@ -132,7 +139,7 @@ static void on_sample(void *self, const struct analyze_sample *s)
 
 	if (!s->in || c->failed)
 		return;
-	program = program_of(c, s->task);
+	program = program_of(c, s);
 	function = program ? function_of(c, analyze_engine_stack(c->eng)) : NULL;
 	if (function)
 		at = map_add(&c->samples_at, (uintptr_t)program,
@@ -190,6 +197,7 @@ int fleet_functions_add(struct fleet_rows *rows, struct cdict_reader *r, struct 
 	int rc = tables_walk_init(&w, r, &opts, err);
 
 	c.eng = w.eng;
+	rc = rc ? rc : comms_init(&c.comms, r, err);
 	rc = rc ? rc : analyze_engine_add(w.eng, &ops, &c, err);
 	rc = rc ? rc : tables_walk_run(&w, err);
 	if (!rc && c.failed)
@@ -199,6 +207,7 @@ int fleet_functions_add(struct fleet_rows *rows, struct cdict_reader *r, struct 
 	for (size_t i = 0; i < c.all.n && !rc; i++)
 		rc = add_row(rows, &c, &c.all.at[i], i >= FLEET_FUNCTIONS_MOST, err);
 	tables_walk_fini(&w);
+	comms_fini(&c.comms);
 	array_fini(&c.functions);
 	array_fini(&c.all);
 	map_fini(&c.function_at);

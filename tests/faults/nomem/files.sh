@@ -15,6 +15,12 @@ walk nomem_convert "$CDICT" convert -q -j1 -i "$DATA/kvm-small.data" -o $FILE_MA
 walk nomem_convert_pipe "$CDICT" convert -q -j1 -i "$DATA/kvm-pipe.data" -o $FILE_MADE
 walk nomem_convert_stacks "$CDICT" convert -q -j1 -i "$DATA/kvm-callchain.data" -o $FILE_MADE
 walk nomem_convert_compressed "$CDICT" convert -q -j1 -i "$DATA/kvm-zstd.data" -o $FILE_MADE
+# symbols of programs: the loader, libdw and the C++ demangler lack memory, too
+if perf record -q -e cpu-clock -F 500 -g -o g.data -- "$BASH" -c 'for ((i = 0; i < 30000; i++)); do :; done' 2>perf.err; then
+	walk nomem_convert_samples "$CDICT" convert -q -j1 -i g.data -o $FILE_MADE
+else
+	echo "skip nomem_convert_samples perf cannot sample cpu-clock here"
+fi
 walk nomem_convert_by_two "$CDICT" convert -q -j2 -i "$DATA/kvm-small.data" -o $FILE_MADE
 head -n 8 "$DATA/job.pfw" >job.pfw && gzip -k job.pfw
 walk nomem_convert_traces "$CDICT" convert -q -j1 job.pfw job.pfw.gz -o $FILE_MADE

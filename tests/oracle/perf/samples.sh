@@ -80,6 +80,44 @@ unchanged() {
 }
 verdict samples_do_not_change_the_figures_of_tracepoints "$(unchanged)"
 
+# the kernel pauses sampling of one event: only of a tracepoint that is a loss
+cat >throttle.py <<'END'
+# throttle.py IN OUT TYPE - makes the first EXIT record a THROTTLE of the event of that type
+import struct, sys
+d = bytearray(open(sys.argv[1], "rb").read())
+attr_size, attrs, attrs_size, data, data_size = struct.unpack_from("<5Q", d, 16)
+ids = None
+for at in range(attrs, attrs + attrs_size, attr_size):
+    ids_at, ids_size = struct.unpack_from("<2Q", d, at + attr_size - 16)
+    if struct.unpack_from("<I", d, at)[0] == int(sys.argv[3]) and ids_size:
+        ids = struct.unpack_from("<Q", d, ids_at)[0]
+at, left = data, 1
+while at < data + data_size:
+    type, misc, size = struct.unpack_from("<IHH", d, at)
+    if type == 4 and left:
+        t = struct.unpack_from("<Q", d, at + 24)[0]
+        struct.pack_into("<I", d, at, 5)
+        struct.pack_into("<3Q", d, at + 8, t, ids, ids)
+        left = 0
+    at += size
+assert not left
+open(sys.argv[2], "wb").write(d)
+END
+throttled() {
+	local type
+	for type in 1 2; do # software, tracepoint
+		python3 throttle.py mixed.data throttle.data $type || return
+		"$CDICT" convert -q -e '*:*' -i throttle.data -o throttle.cdict
+		"$CDICT" info --max-loss 100 --json throttle.cdict >throttle.json
+		python3 -c '
+import json
+r = json.load(open("throttle.json"))
+print(r["loss"]["throttled_ns"] > 0, [n["count"] for n in r["not_stored"] if "THROTTLE" in str(n)])'
+	done >got
+	printf '%s\n' 'False [1]' 'True []' | diff - got
+}
+verdict throttled_samples_are_no_loss_of_tracepoints "$(throttled 2>&1)"
+
 # --- functions
 functions_are_perfs() {
 	perf report -i p.data --stdio --no-children -g none --sort sym -F overhead,sample,sym 2>/dev/null >self.txt
