@@ -51,7 +51,7 @@ static const struct palette_rgb ramps[2][5] = {
 };
 
 /* Exit reasons: first the eight fixed colours, then tints and rarer reasons. Names as in the kernel's
- * tables: VMX, SVM, arm64.  Only HLT has the colour of a state, as it is one. */
+ * tables: VMX, SVM, arm64. None has the colour of a state, nor HLT that of a halted vCPU. */
 static const struct {
 	struct palette_rgb colours[2];
 	char letter;
@@ -65,7 +65,7 @@ static const struct {
 	{ { RGB(0x88ccee), RGB(0x88ccee) },
 	  '|',
 	  { "INTERRUPT_WINDOW", "PENDING_INTERRUPT", "vintr" } },
-	{ { RGB(0xc8cdd2), RGB(0x4a525a) }, '.', { "HLT", "WFx" } },
+	{ { RGB(0x6e82aa), RGB(0x4a5f8a) }, '.', { "HLT", "WFx" } },
 	{ { RGB(0xddcc77), RGB(0xddcc77) }, 'p', { "PAUSE_INSTRUCTION", "pause" } },
 	{ { RGB(0x8fc79a), RGB(0x9fd8aa) }, 'm', { "MSR_READ" } },
 	{ { RGB(0xf4b0b7), RGB(0xf4b0b7) }, 'x', { "EPT_MISCONFIG", "IABT_LOW" } },

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "render/draw/names.h"
+
 double rows_height(const struct canvas *c)
 {
 	return c->cells ? 1 : c->bar + c->gap_y;
@@ -42,26 +44,33 @@ void rows_margins(const struct canvas *c, const struct row_label *rows, size_t n
 void rows_labels(struct marks *m, const struct canvas *c, const struct frame *f,
 		 const struct row_label *rows, size_t n)
 {
+	const char **full = calloc(n + 1, sizeof(*full));
+	char **names;
+
+	for (size_t i = 0; full && i < n; i++)
+		full[i] = rows[i].name;
+	names = full ? names_fit(full, n, canvas_font(c, MARK_NORMAL),
+				 f->plot.x - edge(c) - c->gap_x + 1)
+		     : NULL;
+	m->failed |= !names;
 	for (size_t i = 0; i < n; i++) {
 		/* in cells tiny parts may have widened the bar */
 		double x = c->cells ? ceil(rows[i].end) + 1 : rows[i].end + c->gap_x;
-		char *name = text_fit(rows[i].name, canvas_font(c, MARK_NORMAL),
-				      f->plot.x - edge(c) - c->gap_x + 1);
 		char *note = rows[i].note ? text_fit(rows[i].note, canvas_font(c, MARK_SMALL),
 						     c->width - x)
 					  : NULL;
 
-		if (!name || (rows[i].note && !note))
-			m->failed = true;
-		if (name)
+		m->failed |= rows[i].note && !note;
+		if (names)
 			marks_text(m, (struct ink){ INK_TEXT, 0 }, MARK_NORMAL, MARK_END,
-				   f->plot.x - c->gap_x, rows_middle(c, f, i), name);
+				   f->plot.x - c->gap_x, rows_middle(c, f, i), names[i]);
 		if (note)
 			marks_text(m, (struct ink){ INK_DIM, 0 }, MARK_SMALL, MARK_START, x,
 				   rows_middle(c, f, i), note);
-		free(name);
 		free(note);
 	}
+	names_free(names, n);
+	free(full);
 }
 
 void rows_nothing(struct marks *m, const struct frame *f, const char *text)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "render/draw/names.h"
 #include "render/draw/rows.h"
 #include "render/draw/text.h"
 #include "render/views/tasks.h"
@@ -256,20 +257,20 @@ int view_coremap(struct marks *m, const struct canvas *c, const struct frame_cap
 		.map = map, .cap = cap, .tall = c->cells ? 1 : 22, .gap = c->cells ? 1 : 10
 	};
 	struct row_label *rows = calloc(map->n + 1, sizeof(*rows));
-	char **names = calloc(map->n + 1, sizeof(*names));
-	bool ok = rows && names && !lay_out(&g);
+	const char **full = calloc(map->n + 1, sizeof(*full));
+	bool ok = rows && full && !lay_out(&g);
+	char **names;
 
-	for (size_t i = 0; ok && i < map->n; i++) {
-		names[i] =
-			text_fit(map->bars[i].name, canvas_font(c, MARK_NORMAL), c->width * 0.35);
+	for (size_t i = 0; full && i < map->n; i++)
+		full[i] = map->bars[i].name;
+	names = full ? names_fit(full, map->n, canvas_font(c, MARK_NORMAL), c->width * 0.35) : NULL;
+	ok = ok && names;
+	for (size_t i = 0; ok && i < map->n; i++)
 		rows[i].name = names[i];
-		ok = names[i];
-	}
 	if (ok)
 		draw(m, c, &g, rows);
-	for (size_t i = 0; names && i < map->n; i++)
-		free(names[i]);
-	free(names);
+	names_free(names, map->n);
+	free(full);
 	free(rows);
 	free(g.columns);
 	free(g.totals);

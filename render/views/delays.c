@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "render/draw/names.h"
 #include "render/draw/rows.h"
 #include "render/draw/text.h"
 
@@ -109,11 +110,17 @@ static double middle(const struct canvas *c, double x, double wide)
 	return c->cells ? x + wide - 1 : x + wide - c->gap_x;
 }
 
+/* The room for a text in a column @wide. */
+static double text_room(const struct canvas *c, double wide)
+{
+	return wide - (c->cells ? 1 : 1.5 * c->gap_x);
+}
+
 /* Draws a text of a column, at its right end. */
 static void put_text(struct marks *m, const struct canvas *c, struct ink ink, enum mark_size size,
 		     double x, double wide, double y, const char *text)
 {
-	char *fit = text_fit(text, canvas_font(c, size), wide - (c->cells ? 1 : 1.5 * c->gap_x));
+	char *fit = text_fit(text, canvas_font(c, size), text_room(c, wide));
 
 	m->failed |= !fit;
 	if (fit)
@@ -127,10 +134,20 @@ static void heads(struct marks *m, const struct canvas *c, const struct plan *p,
 	const struct ink dim = { INK_DIM, 0 };
 	char more[TEXT_ROOM];
 
+	const char **full = calloc(p->n_order + 1, sizeof(*full));
+	char **names;
+
+	for (size_t i = 0; full && i < p->n_order; i++)
+		full[i] = p->d->columns[p->order[i]].name;
+	names = full ? names_fit(full, p->n_order, canvas_font(c, MARK_SMALL),
+				 text_room(c, p->wide))
+		     : NULL;
+	m->failed |= !names;
 	put_text(m, c, dim, MARK_SMALL, f->plot.x, p->sum_w, y, p->d->sum);
-	for (size_t i = 0; i < p->n_order; i++)
-		put_text(m, c, dim, MARK_SMALL, column_x(p, f, i), p->wide, y,
-			 p->d->columns[p->order[i]].name);
+	for (size_t i = 0; names && i < p->n_order; i++)
+		put_text(m, c, dim, MARK_SMALL, column_x(p, f, i), p->wide, y, names[i]);
+	names_free(names, p->n_order);
+	free(full);
 	snprintf(more, sizeof(more), "%zu more", p->more);
 	if (p->more)
 		put_text(m, c, dim, MARK_SMALL, column_x(p, f, p->n_order), p->wide, y, more);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/draw/names.h"
 #include "render/draw/rows.h"
 #include "render/draw/text.h"
 
@@ -110,16 +111,13 @@ static void names(struct marks *m, const struct canvas *c, const struct box *plo
 {
 	double h = row_height(v);
 	size_t every = h >= 12 ? 1 : (size_t)ceil(12 / h);
+	char **names = names_fit(v->names, v->rows, canvas_font(c, MARK_SMALL), NAME_ROOM);
 
-	for (size_t i = 0; i < v->rows; i += every) {
-		char *name = text_fit(v->names[i], canvas_font(c, MARK_SMALL), NAME_ROOM);
-
-		if (name)
-			marks_text(m, text_ink, MARK_SMALL, MARK_END, plot->x - c->gap_x,
-				   plot->y + ((double)i + 0.5) * h, name);
-		m->failed |= !name;
-		free(name);
-	}
+	for (size_t i = 0; names && i < v->rows; i += every)
+		marks_text(m, text_ink, MARK_SMALL, MARK_END, plot->x - c->gap_x,
+			   plot->y + ((double)i + 0.5) * h, names[i]);
+	m->failed |= !names;
+	names_free(names, v->rows);
 }
 
 static char *number(char out[TEXT_ROOM], const char *key, double v)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/draw/names.h"
 #include "render/draw/rows.h"
 #include "render/draw/text.h"
 
@@ -122,14 +123,17 @@ static void fit_labels(struct marks *m, const struct canvas *c, const struct sca
 {
 	double room = n > 1 ? scale_at(x, ticks[1].at) - scale_at(x, ticks[0].at) : x->to - x->from;
 
-	for (size_t i = 0; i < n; i++) {
-		char *fit = text_fit(ticks[i].label, canvas_font(c, MARK_SMALL), room - c->gap_x);
+	const char **full = calloc(n + 1, sizeof(*full));
+	char **names;
 
-		if (fit)
-			snprintf(ticks[i].label, sizeof(ticks[i].label), "%s", fit);
-		m->failed |= !fit;
-		free(fit);
-	}
+	for (size_t i = 0; full && i < n; i++)
+		full[i] = ticks[i].label;
+	names = full ? names_fit(full, n, canvas_font(c, MARK_SMALL), room - c->gap_x) : NULL;
+	for (size_t i = 0; names && i < n; i++)
+		snprintf(ticks[i].label, sizeof(ticks[i].label), "%s", names[i]);
+	m->failed |= !names;
+	names_free(names, n);
+	free(full);
 }
 
 static size_t x_ticks(const struct view_sweep *v, struct scale_tick *ticks, bool labels)
@@ -254,24 +258,26 @@ static void heading(const struct plot *p)
 {
 	const struct view_sweep_panel *panel = p->panel;
 	double y = p->f.plot.y - p->c->line / 2 - 2, x = p->f.plot.x;
-	char text[160];
+	const char **full;
+	char text[160], **names;
 
 	snprintf(text, sizeof(text), "%.100s%s%.40s%s", panel->title,
 		 is_time(panel) || !*panel->unit ? "" : " (", is_time(panel) ? "" : panel->unit,
 		 is_time(panel) || !*panel->unit ? "" : ")");
 	marks_text(p->m, text_ink, MARK_STRONG, MARK_START, x, y, text);
 	x += canvas_text(p->c, text, MARK_STRONG) + 3 * p->c->gap_x;
-	for (size_t i = 0; i < panel->n; i++) {
-		char *name = panel->series[i].name ? text_fit(panel->series[i].name,
-							      canvas_font(p->c, MARK_SMALL), 220)
-						   : NULL;
-
-		if (name &&
-		    frame_swatch(NULL, p->c, ink_of(i), x, y, name) < p->f.plot.x + p->f.plot.w)
-			x = frame_swatch(p->m, p->c, ink_of(i), x, y, name);
-		p->m->failed |= panel->series[i].name && !name;
-		free(name);
+	full = calloc(panel->n + 1, sizeof(*full));
+	for (size_t i = 0; full && i < panel->n; i++)
+		full[i] = panel->series[i].name ? panel->series[i].name : "";
+	names = full ? names_fit(full, panel->n, canvas_font(p->c, MARK_SMALL), 220) : NULL;
+	for (size_t i = 0; names && i < panel->n; i++) {
+		if (panel->series[i].name &&
+		    frame_swatch(NULL, p->c, ink_of(i), x, y, names[i]) < p->f.plot.x + p->f.plot.w)
+			x = frame_swatch(p->m, p->c, ink_of(i), x, y, names[i]);
 	}
+	p->m->failed |= !names;
+	names_free(names, panel->n);
+	free(full);
 }
 
 static struct ink mark_ink(const struct view_sweep_mark *mark)

@@ -20,7 +20,7 @@ static const struct {
 	[ANALYZE_DOING_GUEST] = { { INK_STATE, ANALYZE_VCPU_GUEST }, "in the guest" },
 	[ANALYZE_DOING_EXIT] = { { INK_STATE, ANALYZE_VCPU_EXIT }, "handling an exit" },
 	[ANALYZE_DOING_QEMU] = { { INK_STATE, ANALYZE_VCPU_QEMU }, "in the VMM" },
-	[ANALYZE_DOING_RUNNING] = { { INK_TASK, 2 }, "running" }, /* as in the page */
+	[ANALYZE_DOING_RUNNING] = { { INK_TASK, 6 }, "running" }, /* as in the page */
 	[ANALYZE_DOING_PREEMPTED] = { { INK_STATE, ANALYZE_VCPU_PREEMPTED }, "preempted" },
 	[ANALYZE_DOING_WAITING] = { { INK_STATE, ANALYZE_VCPU_WAITING }, "waiting" },
 	[ANALYZE_DOING_HALTED] = { { INK_STATE, ANALYZE_VCPU_HALTED }, "halted, asleep" },

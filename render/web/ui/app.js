@@ -398,6 +398,13 @@ class App {
 		this.#showBusy();
 	}
 
+	/** Once nothing is being computed any more. */
+	async whenIdle() {
+		do
+			await new Promise((done) => { setTimeout(done, 50); });
+		while (document.documentElement.dataset.busy);
+	}
+
 	#showBusy() {
 		const on = this.waiting || this.jobs > 0;
 		const root = document.documentElement;

@@ -3,10 +3,11 @@
 import { moment, spanText } from './clock.js';
 import { COMPARISONS, FIGURE_WORDS, signed } from './compare.js';
 import { KINDS as THINGS } from './details.js';
-import { h } from './dom.js';
+import { button, h } from './dom.js';
 import { Question } from './figures.js';
 import { chosenVm } from './input/selection.js';
 import { START, toFragment } from './input/state.js';
+import { copyTicket } from './save.js';
 import { clean, figure, vmName } from './text.js';
 
 const KINDS = {
@@ -72,7 +73,7 @@ function lineOf(app, finding, index) {
 	const hatched = state === 'unknown';
 	const mark = h('span', { class: hatched ? 'mark hatched' : 'mark', title: word, css: { background: hatched ? null : app.palette.states[state] } });
 
-	return h('a', {
+	const link = h('a', {
 		class: 'finding', data: { kind: finding.kind, index }, title: finding.title ?? 'show this',
 		href: `#${toFragment(leadsTo(app, finding), app.store.start)}`,
 		on: {
@@ -84,6 +85,17 @@ function lineOf(app, finding, index) {
 			}
 		},
 	}, mark, h('bdi', { class: 'sentence' }, wordsOf(app, finding)), h('span', { class: 'go', 'aria-hidden': 'true' }, `› ${finding.range ? spanText(finding.range) : ''}`));
+
+	return h('div', { class: 'finding-line' }, link, finding.range ? button('ticket', 'show this and copy it as ticket text: the sentence, the figures and the commands; the picture is saved as PNG', () => copyOf(app, finding, link), { class: 'ticket small' }) : null);
+}
+
+/** Shows a finding, and copies it for a ticket once its figures are there. */
+async function copyOf(app, finding, link) {
+	const { textContent } = link.querySelector('.sentence');
+
+	app.set(leadsTo(app, finding));
+	await app.whenIdle();
+	await copyTicket(app, [textContent]);
 }
 
 const unfolded = new Set(); // keys whose findings are all shown; kept while the range moves
@@ -91,7 +103,7 @@ const unfolded = new Set(); // keys whose findings are all shown; kept while the
 /** Several findings about one VM or task: the worst, and the others when unfolded. */
 function sufferer(key, name, [worst, ...others]) {
 	const rest = h('div', { class: 'others' }, others);
-	const button = h('button', {
+	const more = h('button', {
 		type: 'button', class: 'unfold', title: `${others.length} more about ${name}`, on: {
 			click: () => {
 				if (!unfolded.delete(key))
@@ -102,11 +114,12 @@ function sufferer(key, name, [worst, ...others]) {
 	}, `${others.length} more`);
 	const follow = () => {
 		rest.hidden = !unfolded.has(key);
-		button.setAttribute('aria-expanded', String(!rest.hidden));
+		more.setAttribute('aria-expanded', String(!rest.hidden));
 	};
 
 	follow();
-	return h('div', { class: 'sufferer' }, h('div', { class: 'worst-of' }, worst, button), rest);
+	worst.insertBefore(more, worst.children[1] ?? null);
+	return h('div', { class: 'sufferer' }, worst, rest);
 }
 
 /** The findings about the chosen tasks; of a task of a VM, about the VM. */

@@ -118,15 +118,15 @@ async function knownSums(app, range) {
 	return String(shown?.range) === String(range) && !shown.note && !selection.any && !state.cpus.length ? sumsOf(shown) : null;
 }
 
-/** Copies the area, or the range if there is none, as text for a ticket, and saves the picture. */
-export async function copyTicket(app) {
+/** Copies the area, or the range if there is none, as text for a ticket, of which @first are lines, and saves the picture. */
+export async function copyTicket(app, first = []) {
 	const { area } = app.state;
 	const range = area.length ? area.slice(0, 2) : app.range;
 	const name = `${fileOf(app, app.state.view)}.png`;
 
 	app.busy(1);
 	try {
-		copyText(ticketText(app, range, await knownSums(app, range), [...app.area.words(), `picture: ${name}`, `page: ${clean(decodeURIComponent(location.pathname.split('/').at(-1)))}${location.hash}`]));
+		copyText(ticketText(app, range, await knownSums(app, range), [...first, ...app.area.words(), `picture: ${name}`, `page: ${clean(decodeURIComponent(location.pathname.split('/').at(-1)))}${location.hash}`]));
 		await savePng(app);
 	} finally {
 		app.busy(-1);

@@ -337,6 +337,14 @@ async function ticket(tab, says) {
 			for (const [, key, value] of own) says(total[key] === value, `${hash}: ${command}: ${key} is ${total[key]}, the card has ${value}`);
 		}
 	}
+	// of a finding: its sentence, and the commands for its time and tasks
+	await tab.go('#');
+	const finding = JSON.parse(await tab.evaluate(`(() => { const { app, page: { captures: [c] } } = cdictPage, line = document.querySelector('.findings .ticket').parentElement;
+		const { range, tasks } = (app.figures.shown?.findings ?? c.findings)[line.firstChild.dataset.index];
+		return JSON.stringify({ range, tids: [...new Set(tasks.map((t) => c.tasks[t].tid))].sort((a, b) => a - b).join(), sentence: line.querySelector('.sentence').textContent }); })()`));
+	const [text, picture] = await copy('.findings .ticket');
+	says(text.split('\n').includes(finding.sentence) && text.includes(` --tid ${finding.tids} `) && picture?.type === 'image/png', `a finding's ticket ${JSON.stringify(finding)}: ${text}`);
+	says(await tab.evaluate(`String(cdictPage.app.range) === '${finding.range}'`), 'a finding whose ticket was copied is not shown');
 }
 
 // A card explains what is under the pointer: a click or a key ends it. Escape closes the menu, and nothing else.

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "render/draw/names.h"
 #include "render/draw/scale.h"
 #include "render/draw/text.h"
 
@@ -153,6 +154,33 @@ static void a_name_that_does_not_fit_keeps_its_beginning_and_its_end(void **stat
 	}
 }
 
+static void names_of_one_picture_stay_different(void **state)
+{
+	static const char *const names[] = {
+		"instance-0000001b.vcpu0",         "instance-0000001b.vcpu1",
+		"instance-0000001c.vcpu0",         "instance-0000001c.vcpu1",
+		"instance-0000001c.emulator-1959", "perf"
+	};
+	enum { N = sizeof(names) / sizeof(names[0]) };
+
+	(void)state;
+	for (double size = 0; size < 14; size += 13) {
+		for (double room = size > 0 ? 80 : 8; room < 200; room += 3.7) {
+			char **fit = names_fit(names, N, size, room);
+
+			for (size_t i = 0; i < N; i++) {
+				assert_true(text_width(fit[i], size) <= room);
+				if (text_width(names[i], size) > room)
+					assert_string_not_equal(fit[i], names[i]);
+				for (size_t k = 0; k < i; k++)
+					assert_string_not_equal(fit[i], fit[k]);
+			}
+			assert_string_equal(fit[N - 1], "perf");
+			names_free(fit, N);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +191,7 @@ int main(void)
 		cmocka_unit_test(a_log_axis_names_decades_and_never_too_many),
 		cmocka_unit_test(durations_have_three_digits_and_a_unit),
 		cmocka_unit_test(a_name_that_does_not_fit_keeps_its_beginning_and_its_end),
+		cmocka_unit_test(names_of_one_picture_stay_different),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

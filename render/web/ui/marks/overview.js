@@ -91,7 +91,7 @@ export class Overview {
 			rampLegend(app.palette, '0', app.state.strip === 'vms' ? '100 % waiting' : '100 % busy'),
 			this.hatchKey,
 			this.#clocks(),
-			h('span', { class: 'dim hint' }, 'drag: the page’s range · below: an area · double click: all'));
+			h('span', { class: 'dim hint' }, 'drag here: zoom to it · drag below: an area · double click: all'));
 		this.plot.paint();
 	}
 

@@ -61,7 +61,7 @@ export class Pins {
 		const room = MOST - this.#tasks().length;
 		const some = free.slice(0, room);
 
-		replace(this.offer, some.length && app.figures.canDecode(app.capture) ? button(free.length > room ? `pin ${some.length} of ${count(free.length)}` : some.length === 1 ? 'pin' : `pin ${some.length}`,
+		replace(this.offer, some.length && app.figures.canDecode(app.capture) ? button(free.length > room ? `pin ${some.length} of ${count(free.length)} tasks` : some.length === 1 ? 'pin' : `pin ${some.length} tasks`,
 			`keep in view, each as a lane: ${some.map((task) => app.who(task)).join(', ')}`, () => app.set({ pins: [...app.state.pins, ...some] }), { class: 'link' }) : null);
 	}
 

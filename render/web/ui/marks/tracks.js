@@ -23,7 +23,7 @@ export const NONE = 0xffffffff;
 const LOOKS = { running: 'run', preempted: 'wait', waiting: 'wait', asleep: 'off', blocked: 'off' };
 
 export function trackColour(palette, state) {
-	return { running: palette.tasks[2], asleep: palette.states.halted }[state] ?? palette.states[state];
+	return { running: palette.tasks[6], asleep: palette.states.halted }[state] ?? palette.states[state];
 }
 
 export class Tracks {

@@ -175,7 +175,7 @@ export class WhoDelayed {
 		// whole names if there is room
 		const wide = (name) => Math.max(COLUMN, Math.min([...name].length, LONG) * LETTER + 14);
 		const few = !document.documentElement.dataset.print && [...vms, ...others].reduce((sum, other) => sum + wide(this.#nameOf(other)), BEFORE + (more.length ? COLUMN : 0)) <= innerWidth;
-		const head = (text, props) => h('th', { class: 'num', title: text, scope: 'col', ...props }, named(text, (few ? 130 : 102) - (props?.class === 'num first' ? 8 : 0)));
+		const head = (text, props) => h('th', { class: 'num', title: text, scope: 'col', ...props }, named(text, few ? 130 : 102));
 
 		return h('table', { class: few ? 'delays few' : 'delays', data: { table: this.table } },
 			h('thead', null,
