@@ -363,7 +363,7 @@ def expected(c):
     yield (
         "vcpu", ["vcpu"], "vcpu", {"tid": 101},
         identity(c)
-        + [(f"{s}_ns", f"{'QEMU' if s == 'qemu' else s} ms", "ms", ns) for s, ns in states.items()]
+        + [(f"{s}_ns", f"{'VMM' if s == 'qemu' else s} ms", "ms", ns) for s, ns in states.items()]
         + [
             ("delayed_ns", "waited ms", "ms", delayed), ("delayed_percent", "%", "%", Share(delayed, window - BORN)),
             ("edge_ns", "edge ms", "ms", 555), ("lost_ns", "lost ms", "ms", 0),

@@ -54,7 +54,7 @@ async function checkCut(tab) {
 }
 
 try {
-	const tab = await browser.open(file, { height: 560 }); // in which the events are below the visible part
+	const tab = await browser.open(file, { height: 360 }); // in which the events are below the visible part
 	await tab.ready();
 	await tab.idle();
 	await (cut ? checkCut(tab) : checkWhole(tab));
