@@ -157,7 +157,7 @@ forked() {
 	"$CDICT" job start -q 2003 || return
 	wait $pid
 	[ $? = 7 ] || echo "status $?"
-	[ "$("$CDICT" job show 2003 --json | jq -c '[.functions[].program] | unique')" = "[\"$(basename "$BASH")\",\"$own\"]" ] ||
+	[ "$("$CDICT" job show 2003 --json | jq -c '[.functions[].program] - ["[others]"] | unique')" = "[\"$(basename "$BASH")\",\"$own\"]" ] ||
 		"$CDICT" job show 2003
 	"$CDICT" job show 2003 --json | jq -e '[.functions[] | select(.function == "hot") | .value] == [500]' >/dev/null || "$CDICT" job show 2003
 	"$CDICT" job remove 2003
