@@ -68,11 +68,12 @@ int kallsyms_read(struct kallsyms **out, int dir, const char *path)
 {
 	struct kallsyms *k = calloc(1, sizeof(*k));
 	int ret = k ? procfs_read(dir, path, &k->text, KALLSYMS_MAX) : -ENOMEM;
-	char *at, *nl;
+	char *at, *nl, *end;
 
 	*out = NULL;
-	for (at = ret ? NULL : (char *)k->text.data; at && !ret && (nl = strchr(at, '\n'));
-	     at = nl + 1) {
+	at = ret ? NULL : (char *)k->text.data;
+	end = at ? at + strlen(at) : NULL;
+	for (; at && !ret && (nl = memchr(at, '\n', (size_t)(end - at))); at = nl + 1) {
 		*nl = '\0';
 		ret = add_line(k, at);
 	}
