@@ -149,7 +149,7 @@ export class VcpusView extends View {
 				h('a', {
 					class: 'pick', role: 'button', ...ENTER, title: vm === null ? `click: only ${name}` : `VM ${vm} · click: only this vCPU; shift-click: its VM`,
 					on: { click: (e) => (e.shiftKey && vm !== null ? app.toggle('vms', vm) : app.toggle('tasks', row.task)) }
-				}, named(name, 150)),
+				}, named(name, this.tree?.depth(row) ? 160 : 172)),
 				row.lossy ? h('span', { class: 'lossy', title: 'lossy: missing events may have changed these figures' }, '~') : null),
 			h('td', { class: 'num strong', data: { key: 'delayed_ns', value: row.delayed_ns, card: 'delayed' } }, row.delayed_ns ? duration(row.delayed_ns) : '–',
 				h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),
