@@ -37,7 +37,7 @@ for shell in bash zsh fish; do
 done
 # a choice, a list of values, events
 verdict values_are_in_it "$(for file in cdict.bash zsh/_cdict cdict.fish; do
-	for words in 'mono raw real boot tai' 'switches exits vcpu coremap' available_events 'latency> exit> steal>'; do
+	for words in 'mono raw real boot tai' 'switches exits vcpu coremap' available_events 'latency> delay> exit> steal>'; do
 		grep -q "$words" "$file" || echo "$file lacks $words"
 	done
 done)"
