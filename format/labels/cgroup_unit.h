@@ -20,7 +20,7 @@
 
 enum cgroup_kind {
 	CGROUP_NONE = 0,  /* the root, or a login */
-	CGROUP_PATH,      /* a group that is none of these: @text is the path */
+	CGROUP_PATH,      /* any other group: @text is its path */
 	CGROUP_UNIT,      /* systemd's */
 	CGROUP_JOB,       /* Slurm's */
 	CGROUP_CONTAINER, /* @engine, @id */

@@ -118,7 +118,7 @@ async function knownSums(app, range) {
 	return String(shown?.range) === String(range) && !shown.note && !selection.any && !state.cpus.length ? sumsOf(shown) : null;
 }
 
-/** Copies the area, or the range if there is none, as text for a ticket, of which @first are lines, and saves the picture. */
+/** Copies a ticket: the lines @first, then the figures of the area, or of the range without one; saves the picture. */
 export async function copyTicket(app, first = []) {
 	const { area } = app.state;
 	const range = area.length ? area.slice(0, 2) : app.range;

@@ -165,7 +165,7 @@ static void rare_states_are_visible(void **state)
 	}
 }
 
-/* More is further from the paper, in one direction, and small shares are told apart. */
+/* A larger share is always further from the colour of the paper; small shares differ visibly. */
 static void the_ramp_goes_from_the_paper_in_one_direction(void **state)
 {
 	(void)state;
