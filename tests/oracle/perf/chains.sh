@@ -67,16 +67,15 @@ END
 }
 # without the entries of functions that are chosen when a program starts: perf 6.1 gives them no name
 ours() { timeout 60 "$CDICT" flame --by samples --format folded "$@" 2>flame.err | sed 's/\*ABS\*+0x[0-9a-f]*@plt/@plt/g' | LC_ALL=C sort; }
-same_folded() { # FILE WORD...: perf's stacks are ours, and have the words
-	local word
+same_folded() { # FILE [CDICT [FEWEST]]: perf's stacks are ours, as many as FEWEST or more, one of them of innermost
 	folded "$1" | LC_ALL=C sort >want
 	ours "${2:-$1}" >got
-	[ "$(wc -l <want)" -gt 10 ] || echo "perf has $(wc -l <want) stacks"
+	[ "$(wc -l <want)" -ge "${3:-10}" ] || echo "perf has $(wc -l <want) stacks"
 	diff want got | head -n 6
-	for word in innermost; do grep -q "$word" got || echo "no $word in any stack"; done
+	grep -q innermost got || echo "no innermost in any stack"
 }
 verdict folded_stacks_are_those_of_perf_script "$(same_folded p.data; grep -q '^work;.*main;outermost;' got || head -n 5 got)"
-verdict without_call_chains_a_stack_is_the_address "$(same_folded alone.data; grep -c ';.*;' got | grep -v '^0$')"
+verdict without_call_chains_a_stack_is_the_address "$(same_folded alone.data alone.data 4; grep -c ';.*;' got | grep -v '^0$')"
 "$CDICT" convert -q -i - -o pipe.cdict <pipe.data
 verdict stacks_of_a_pipe_are_those_of_perf_script "$(same_folded pipe.data pipe.cdict)"
 

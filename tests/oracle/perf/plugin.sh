@@ -326,8 +326,9 @@ check_second_reader() {
 }
 
 # Recorded here, with this kernel's own symbols.
+# Not of the whole machine: perf demangles a C++ function of others once with, once without its arguments.
 check_live_stacks() {
-	perf record -q -m 16M -g -a -e 'sched:sched_switch' -e 'sched:sched_waking' -o live.data -- \
+	perf record -q -m 16M -g -e 'sched:sched_switch' -e 'sched:sched_waking' -o live.data -- \
 		perf bench sched messaging -g 1 -l 20 >live.out 2>&1 || { cat live.out; return; }
 	check_stacks live.data symbols
 }
