@@ -19,11 +19,11 @@ fi
 [ $status -eq 0 ] || fail the_guide_is_run <guide.err
 verdict the_guide_prints_what_its_commands_print "$(diff "$TOP/doc/guide.md" guide.md 2>&1 | head -40)"
 
-# The page's own pictures: tests/page/guide.sh.
+# The page's own pictures and their words: tests/page/guide.sh.
 mkdir drawn
 "$TOP/tests/tools/run/pictures.sh" drawn svg 2>draw.err || fail the_pictures_are_drawn <draw.err
 verdict the_pictures_match_those_of_the_commands "$(for path in "$TOP"/doc/pictures/*.svg drawn/*.svg; do
 	cmp "$TOP/doc/pictures/${path##*/}" "drawn/${path##*/}" 2>&1
 done | sort -u | sed 's/$/; make pictures/')"
 shown=$(cat "$TOP/doc/guide.md" "$TOP/README.md" | grep -o 'pictures/[a-z-]*\.[a-z]*' | sort -u)
-verdict each_picture_is_there_and_shown "$(diff <(cd "$TOP/doc" && ls pictures/*) - <<<"$shown")"
+verdict each_picture_is_there_and_shown "$(diff <(cd "$TOP/doc" && ls pictures/*.{svg,png}) - <<<"$shown")"

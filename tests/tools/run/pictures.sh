@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # pictures.sh DIR [svg|png]... - draws the pictures of doc/guide.md and README.md in DIR, by the commands in these files, from
-# tests/data/kvm-small.data: SVG by `cdict heatmap`; PNG of the page in a headless Chromium, guide-VIEW.png of its view VIEW.
-# The font is always DejaVu Sans, whatever the system prefers: another font would break lines elsewhere.
+# tests/data/kvm-small.data: SVG by `cdict heatmap`; PNG of the page in a headless Chromium, guide-VIEW.png of its view VIEW, and in
+# guide-VIEW.txt the words of that page.
+# The font is always DejaVu Sans, drawn alike, whatever the system prefers: another font would break lines elsewhere.
 # Environment: CDICT the program, TOP the sources; FONTS more fontconfig rules.  Status 77: Chromium or the font is missing.
 set -euo pipefail
 out=$(realpath "$1")
@@ -35,7 +36,12 @@ case $kinds in
 	cat >fonts.conf <<-END
 		<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 		<fontconfig><dir>/usr/share/fonts</dir><cachedir>$work/fonts</cachedir>
-		<match target="pattern"><edit name="family" mode="assign" binding="strong"><string>DejaVu Sans</string></edit></match>${FONTS-}</fontconfig>
+		<match target="pattern">
+		<edit name="family" mode="assign" binding="strong"><string>DejaVu Sans</string></edit>
+		<edit name="antialias" mode="assign"><bool>true</bool></edit><edit name="rgba" mode="assign"><const>none</const></edit>
+		<edit name="hinting" mode="assign"><bool>true</bool></edit><edit name="autohint" mode="assign"><bool>false</bool></edit>
+		<edit name="hintstyle" mode="assign"><const>hintslight</const></edit>
+		</match>${FONTS-}</fontconfig>
 	END
 	export FONTCONFIG_FILE=$work/fonts.conf
 	mapfile -t views < <(shown png | sed -n 's/^guide-\(.*\)\.png$/\1/p')
