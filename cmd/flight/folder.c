@@ -27,7 +27,7 @@
 static bool is_plain(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-	       c == '.' || c == '-';
+	       c == '.' || c == '-' || c == '_';
 }
 
 /* ---- names ---- */
@@ -98,18 +98,16 @@ static bool parse_stamp(const char *s, uint64_t *at_ms)
 
 bool flight_name_parse(const char *name, uint64_t *at_ms)
 {
-	size_t len = strlen(name), parts = 0;
+	size_t len = strlen(name);
 
 	if (len <= STAMP + strlen(ENDING) || strcmp(name + len - strlen(ENDING), ENDING) ||
 	    name[STAMP] != '_' || !parse_stamp(name, at_ms))
 		return false;
 	for (const char *p = name + STAMP; *p; p++) {
-		if (*p == '_')
-			parts++;
-		else if (!is_plain(*p) && *p != '%')
+		if (!is_plain(*p) && *p != '%')
 			return false;
 	}
-	return parts == 1 || parts == 2;
+	return true;
 }
 
 /* The name of an unfinished dump, of base/system/outfile.h: ".NAME.xxxxxxxx". */

@@ -5,8 +5,8 @@
  *
  *	20261128T015903.120Z_web01_latency-31.2ms.cdict
  *
- * The time is UTC. Bytes of the VM's name other than letters, digits, '.' and '-' are %XX. Other
- * files in the folder are neither listed nor removed.
+ * The time is UTC. Bytes of the name other than letters, digits and _.- are %XX. Other files in the
+ * folder are neither listed nor removed.
  *
  * Threads    one at a time
  * Failure    0 or a negative code with *err filled
