@@ -77,6 +77,7 @@ libdir ?= $(prefix)/lib
 includedir ?= $(prefix)/include
 mandir ?= $(prefix)/share/man
 datadir ?= $(prefix)/share/cdict
+docdir ?= $(prefix)/share/doc/cdict
 completiondir ?= $(prefix)/share/bash-completion/completions
 zshdir ?= $(prefix)/share/zsh/site-functions
 fishdir ?= $(prefix)/share/fish/vendor_completions.d
@@ -574,6 +575,8 @@ $(B)/installed/libcdict.a: $(library_objs) format/libcdict.map $(B)/sources
 	$(Q)$(OBJCOPY) --keep-global-symbols=$(@D)/names $(@D)/libcdict.o
 	$(Q)$(cross)ar rcs $@ $(@D)/libcdict.o
 
+# What users read, beside the manual pages; the others are for who changes cdict.
+installed_docs := $(filter-out doc/HACKING.md doc/page.md,$(wildcard doc/*.md)) doc/notebook.ipynb
 to-install: all $(completions) $(if $(manpages),$(B)/man/help) $(B)/installed/libcdict.a
 install: to-install
 	@$(MAKE) install-built
@@ -611,6 +614,9 @@ endif
 	$(Q)for page in $(manpages) $(man3) $(man5) $(man7); do \
 		$(INSTALL) -D -m 644 "$$page" "$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}" || exit; done
 	$(Q)$(INSTALL) -D -m 644 doc/grafana.json '$(DESTDIR)$(datadir)/grafana.json'
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(docdir)/pictures'
+	$(Q)$(INSTALL) -m 644 $(installed_docs) '$(DESTDIR)$(docdir)'
+	$(Q)$(INSTALL) -m 644 $(wildcard doc/pictures/*) '$(DESTDIR)$(docdir)/pictures'
 ifneq ($(completions),)
 	$(Q)$(INSTALL) -D -m 644 $(B)/completion/cdict.bash '$(DESTDIR)$(completiondir)/cdict'
 	$(Q)$(INSTALL) -D -m 644 $(B)/completion/_cdict '$(DESTDIR)$(zshdir)/_cdict'
@@ -627,7 +633,8 @@ uninstall:
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man7/%',$(man7)) \
 		'$(DESTDIR)$(completiondir)/cdict' '$(DESTDIR)$(zshdir)/_cdict' '$(DESTDIR)$(fishdir)/cdict.fish' \
 		'$(DESTDIR)$(dlfilterdir)/cdict-dlfilter.so'
-	$(Q)rm -rf '$(DESTDIR)$(includedir)/cdict' '$(DESTDIR)$(libdir)/cdict' '$(DESTDIR)$(pythondir)/cdict' '$(DESTDIR)$(datadir)'
+	$(Q)rm -rf '$(DESTDIR)$(includedir)/cdict' '$(DESTDIR)$(libdir)/cdict' '$(DESTDIR)$(pythondir)/cdict' '$(DESTDIR)$(datadir)' \
+		'$(DESTDIR)$(docdir)'
 
 # ---- packages -----------------------------------------------------------------------------------
 

@@ -133,10 +133,22 @@ const char *recording_name(const struct recording *rec);
 /* Writes the end of the file; a negative code and *err on failure. */
 int recording_finish(struct recording *rec, const struct record_info_end *end,
 		     struct cdict_error *err);
-/* view.c: passes the last moments that the recorder holds to opts->look. */
+/* Writes the labels known now. */
+int recording_labels(struct recording *rec, struct cdict_writer *w, struct cdict_error *err);
+/* How to open the output @path. */
+struct outfile_options recording_named(const struct recording *rec, const char *path);
+
+/* --- dump.c: what the flight recorder holds */
+
+/* Passes the last moments to opts->look. */
 int recording_look(struct recording *rec);
-/* Writes and reports the flight recorder's contents. */
+/* With --keep and -o -: true when the pipe's reader has exited; the report has the reason. */
+bool recording_reader_left(struct recording *rec);
+/* Writes them, and reports that. */
 int recording_dump(struct recording *rec, const char *why, bool flush, struct cdict_error *err);
+/* The same for a trigger, which names the VM; 1: opts->dumps skipped it. */
+int recording_dump_hit(struct recording *rec, const struct trigger_hit *hit,
+		       struct cdict_error *err);
 
 /* --- growing.c: for opts->view */
 

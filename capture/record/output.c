@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The output of a recording: its file, or the flight recorder's dumps. */
-#include <dirent.h>
+/* The file of a recording. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,6 @@
 #include "base/fail.h"
 #include "base/system/ending.h"
 #include "base/system/monotonic.h"
-#include "base/system/place.h"
 #include "capture/host/proc.h"
 #include "capture/record/internal.h"
 #include "format/file/writer.h"
@@ -147,7 +145,7 @@ const char *recording_name(const struct recording *rec)
 	return rec->name ? rec->name : rec->opts->output;
 }
 
-static int write_labels(struct recording *rec, struct cdict_writer *w, struct cdict_error *err)
+int recording_labels(struct recording *rec, struct cdict_writer *w, struct cdict_error *err)
 {
 	return rec->opts->labels ? rec->opts->labels(rec->opts->labels_ctx, *rec->end, w, err) : 0;
 }
@@ -162,7 +160,7 @@ static int of_output(const struct recording *rec, int ret)
 	return cdict_fail(rec->err, ret, why.offset, "%s: %s", recording_name(rec), why.text);
 }
 
-static struct outfile_options capture_named(const struct recording *rec, const char *path)
+struct outfile_options recording_named(const struct recording *rec, const char *path)
 {
 	const struct record_options *o = rec->opts;
 
@@ -209,12 +207,12 @@ static int next_name(struct recording *rec)
 int recording_output(struct recording *rec)
 {
 	const struct record_options *o = rec->opts;
-	struct outfile_options file = capture_named(rec, o->output);
+	struct outfile_options file = recording_named(rec, o->output);
 	int ret;
 
 	if (o->keep) {
 		/* Report an unusable output now, not at the first write. */
-		ret = of_output(rec, outfile_check(&file, rec->err));
+		ret = o->dumps ? 0 : of_output(rec, outfile_check(&file, rec->err));
 		if (ret)
 			return ret;
 		rec->ring = snapshot_ring_new(o->keep_ns, o->keep_bytes);
@@ -263,7 +261,7 @@ int recording_tasks(struct recording *rec)
 	if (rec->ring)
 		return 0;
 	/* Write them now: at the end of the file there may be no room for them. */
-	ret = write_labels(rec, rec->writer, rec->err);
+	ret = recording_labels(rec, rec->writer, rec->err);
 	if (!ret)
 		ret = format_writer_flush(rec->writer, rec->err);
 	rec->rows_bytes = 0; /* they are written */
@@ -280,7 +278,7 @@ int recording_begin_file(struct recording *rec)
 
 	if (ret)
 		return ret;
-	file = capture_named(rec, rec->name);
+	file = recording_named(rec, rec->name);
 	rec->n_blocks = rec->rows_bytes = rec->stacks_bytes = rec->stacks_blocks = 0;
 	if (rec->stacks)
 		stacks_begin(rec->stacks);
@@ -295,7 +293,7 @@ int recording_begin_file(struct recording *rec)
 					 : rows_write(&rows, rec->writer, rec->err);
 	rows_fini(&rows);
 	if (!ret)
-		ret = write_labels(rec, rec->writer, rec->err);
+		ret = recording_labels(rec, rec->writer, rec->err);
 	if (!ret)
 		ret = format_writer_flush(rec->writer, rec->err);
 	return of_output(rec, ret ? ret : target_show(rec->target, rec->err));
@@ -305,7 +303,7 @@ int recording_finish(struct recording *rec, const struct record_info_end *end,
 		     struct cdict_error *err)
 {
 	int ret = rec->report->ended.code ? store_write_dropped(rec->store, rec->writer, err)
-					  : write_labels(rec, rec->writer, err);
+					  : recording_labels(rec, rec->writer, err);
 
 	if (!ret && rec->stacks)
 		ret = stacks_write(rec->stacks, rec->writer, err);
@@ -317,150 +315,5 @@ int recording_finish(struct recording *rec, const struct record_info_end *end,
 		target_trim(rec->target);
 	else
 		target_mark(rec->target);
-	return ret;
-}
-
-/* "x.cdict", then "x.2.cdict", "x.3.cdict". Given. */
-static char *dump_name(const char *output, unsigned number)
-{
-	char *name;
-
-	if (number == 1)
-		return strdup(output);
-	if (asprintf(&name, "%.*s.%u.cdict", (int)stem_of(output), output, number) < 0)
-		return NULL;
-	return name;
-}
-
-static bool is_later_dump(const char *name, const char *stem, size_t n)
-{
-	size_t digits;
-
-	if (strncmp(name, stem, n) || name[n] != '.')
-		return false;
-	digits = strspn(name + n + 1, "0123456789");
-	return digits && !strcmp(name + n + 1 + digits, ".cdict");
-}
-
-/* x.2.cdict and later ones of an earlier recording would seem to belong to this one: each is
- * renamed to NAME.old, as the first is when it is replaced. */
-static void put_away_leftovers(struct recording *rec)
-{
-	struct place at;
-	struct dirent **all;
-	char *to;
-	int n;
-
-	if (place_find(&at, rec->opts->output))
-		return;
-	n = at.name ? scandirat(at.dir, ".", &all, NULL, alphasort) : -1;
-	for (int i = 0; i < n; i++) {
-		const char *from = all[i]->d_name;
-
-		to = NULL;
-		if (is_later_dump(from, at.name, stem_of(at.name)) &&
-		    asprintf(&to, "%s.old", from) >= 0 && !renameat(at.dir, from, at.dir, to))
-			recording_say(rec, false, "renamed the older %s to %s", from, to);
-		free(to);
-		free(all[i]);
-	}
-	if (n >= 0)
-		free(all);
-	place_fini(&at);
-}
-
-static int write_snapshot(struct recording *rec, const struct snapshot *snap, const char *why,
-			  struct cdict_writer *w, struct cdict_error *err)
-{
-	struct record_info info = rec->info;
-	uint64_t first_ns = UINT64_MAX;
-	int ret;
-
-	for (size_t i = 0; i < snap->n; i++) {
-		const struct store_item *item = snapshot_item(snap->items[i]);
-
-		for (size_t p = 0; p < item->n_parts; p++)
-			if (item->parts[p].info.first_ns < first_ns)
-				first_ns = item->parts[p].info.first_ns;
-	}
-	info.scope.overwritten = snap->forgot;
-	if (snap->forgot || info.scope.begins_ns <= first_ns)
-		info.scope.begins_ns = 0;
-	ret = record_info_begin(&info, w, err);
-	if (!ret)
-		ret = cdict_writer_info(w, "record.trigger", why, err);
-	if (!ret)
-		ret = rows_write(&snap->before, w, err);
-	for (size_t i = 0; i < snap->n && !ret; i++) {
-		const struct store_item *item = snapshot_item(snap->items[i]);
-
-		for (size_t p = 0; p < item->n_parts; p++)
-			rec->report->events += item->parts[p].info.events;
-		ret = store_write(w, item, err);
-	}
-	if (!ret)
-		ret = write_labels(rec, w, err);
-	if (!ret && rec->stacks) {
-		stacks_begin(rec->stacks);
-		ret = stacks_write(rec->stacks, w, err);
-	}
-	return ret ? ret : cdict_writer_finish(w, err);
-}
-
-int recording_dump(struct recording *rec, const char *why, bool flush, struct cdict_error *err)
-{
-	char *name = dump_name(rec->opts->output, rec->report->dumps + 1);
-	struct cdict_writer *w = NULL;
-	struct target *target = NULL;
-	struct outfile_options file;
-	struct snapshot snap;
-	uint64_t bytes = 0, held_ns;
-	int ret, closed;
-	bool full;
-
-	if (!name)
-		return cdict_fail_nomem(err);
-	if (flush)
-		recording_flush(rec);
-	full = snapshot_ring_full(rec->ring, &held_ns);
-	ret = snapshot_ring_take(rec->ring, &snap, err);
-	if (ret) {
-		free(name);
-		return ret;
-	}
-	rec->report->events = 0;
-	if (!rec->report->dumps)
-		put_away_leftovers(rec);
-	file = capture_named(rec, name);
-	ret = target_open(&target, &file, err);
-	if (!ret)
-		ret = cdict_writer_open(&w, target_write, target, err);
-	if (!ret)
-		ret = write_snapshot(rec, &snap, why, w, err);
-	if (!ret)
-		ret = target_show(target, err); /* completely, or not at all */
-	if (!ret)
-		bytes = target_bytes(target);
-	cdict_writer_close(w);
-	closed = target_close(target, ret ? NULL : err);
-	ret = ret ? ret : closed;
-	snapshot_free(rec->ring, &snap);
-	if (!ret) {
-		rec->report->dumps++;
-		rec->report->bytes_out += bytes;
-		recording_say(rec, false, "%s: %llu events written to %s", why,
-			      (unsigned long long)rec->report->events, name);
-		if (full)
-			recording_say(rec, true,
-				      "%s: has only the last %.1f s of the requested %.1f s: use "
-				      "a larger SIZE in --keep TIME,SIZE",
-				      name, (double)held_ns / 1e9,
-				      (double)rec->opts->keep_ns / 1e9);
-	} else {
-		rec->report->failed_dumps++;
-		rec->report->dump_error = *err;
-		recording_say(rec, true, "%s: %s", name, err->text);
-	}
-	free(name);
 	return ret;
 }

@@ -241,7 +241,7 @@ static void finish(struct recording *rec, struct record_info_end *end)
 		r->ended = err;
 		report_dropped(rec, end);
 	}
-	if (rec->ring && rec->opts->look)
+	if (rec->ring && (rec->opts->look || rec->opts->dumps || r->ended.code == -EPIPE))
 		return;
 	if (rec->ring) {
 		snprintf(why, sizeof(why), "at the end: %s", rec->end);

@@ -28,6 +28,28 @@ struct record_event {
 
 struct record_report;
 
+/* A dump of the flight recorder whose file the caller names. */
+struct record_dump {
+	const char *why;               /* one line */
+	const struct trigger_hit *hit; /* NULL: requested */
+	uint64_t bytes;                /* its approximate size */
+	char *path;                    /* the caller's answer, which it frees in dumped() */
+	const char *of; /* of its trigger: VM, unit or task, for INFO; NULL: unknown. Borrowed */
+};
+
+enum record_dump_answer { RECORD_DUMP_WRITE = 0, RECORD_DUMP_SKIP };
+
+struct record_dumps {
+	/* The events are held already, and recording continues. */
+	enum record_dump_answer (*begin)(void *ctx, struct record_dump *d);
+	/* The file system is full: whether the caller removed files, so that one more try is worth
+	 * it. */
+	bool (*full)(void *ctx, const struct record_dump *d);
+	/* It is complete, or with @err nothing was written; to be reported by the caller. */
+	void (*end)(void *ctx, const struct record_dump *d, const struct cdict_error *err);
+	void *ctx;
+};
+
 enum record_key {
 	RECORD_KEY_NONE = 0,
 	RECORD_KEY_DUMP, /* write what the flight recorder holds */
@@ -116,6 +138,9 @@ struct record_options {
 	const char *trigger_task;     /* regular expression, or NULL */
 	trigger_idle_fn exit_is_idle; /* NULL: every exit counts */
 	void *exit_ctx;
+	/* Names the dumps instead of @output; any number of them, and none at the end. NULL: FILE,
+	 * FILE.2.cdict, ... */
+	const struct record_dumps *dumps;
 	/* Writes labels of the tasks; called when the recording has begun, and before it ends with
 	 * @last. */
 	int (*labels)(void *ctx, bool last, struct cdict_writer *w, struct cdict_error *err);

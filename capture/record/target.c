@@ -120,6 +120,11 @@ int target_fd(const struct target *t)
 	return outfile_fd(t->of);
 }
 
+void target_stay(struct target *t)
+{
+	t->is_stdout = false;
+}
+
 /* The reader sees end of file; further output is discarded. */
 static void give_up_stdout(void)
 {

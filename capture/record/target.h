@@ -39,6 +39,8 @@ void target_mark(struct target *t);
 void target_trim(struct target *t);
 uint64_t target_bytes(const struct target *t);
 int target_fd(const struct target *t);
+/* target_stay - standard output stays open at the end: a further file follows. */
+void target_stay(struct target *t);
 /* target_close - closes, standard output too; a full disk of a network file system is reported only
  * here. */
 int target_close(struct target *t, struct cdict_error *err);

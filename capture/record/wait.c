@@ -65,11 +65,12 @@ static void on_hit(struct recording *rec)
 	uint64_t pause = rec->opts->keep_ns / 1000000;
 
 	if (!trigger_run(rec->trigger, &hit) || monotonic_ns() < rec->next_hit_ns ||
-	    rec->report->dumps >= HITS_MAX)
+	    (rec->report->dumps >= HITS_MAX && !rec->opts->dumps))
 		return;
-	recording_dump(rec, hit.text, true, &err);
 	/* The next dump begins where this one ended. */
-	rec->next_hit_ns = monotonic_in_ms(pause > HIT_PAUSE_MS ? pause : HIT_PAUSE_MS);
+	if (recording_dump_hit(rec, &hit, &err) == 1 || pause < HIT_PAUSE_MS)
+		pause = HIT_PAUSE_MS;
+	rec->next_hit_ns = monotonic_in_ms(pause);
 }
 
 static void on_usr2(struct recording *rec)
@@ -352,5 +353,9 @@ void recording_wait(struct recording *rec)
 			return;
 		if (rec->trigger)
 			on_hit(rec);
+		if (recording_reader_left(rec)) {
+			rec->end = "the reader of standard output has exited";
+			return;
+		}
 	}
 }

@@ -18,6 +18,32 @@
 
 #include "cmd/core/parse.h"
 
+/* A section of a file: its keys are the options of @cmd. */
+struct config_section {
+	const char *name;
+	const struct cmd *cmd;
+	struct cmd_args *args;      /* with their presets */
+	const char *const *refused; /* options that it does not take, up to NULL; or NULL */
+	bool any;                   /* other keys are those of other commands */
+};
+
+/* The line that set an option. */
+struct config_line {
+	const char *name; /* of the option table */
+	unsigned line;
+};
+struct config_lines {
+	struct config_line *at;
+	size_t n, cap;
+};
+
+/* config_file - reads @path, whose sections are all in @sections; lists are allowed, and a repeated
+ * key adds to them. A file that cannot be read is a failure, too. */
+int config_file(const char *path, const struct config_section *sections, size_t n,
+		struct config_lines *lines, struct cdict_error *err);
+/* config_line_of - the line of the first option --NAME in the message @text; 0: none. */
+unsigned config_line_of(const struct config_lines *lines, const char *text);
+
 /* config_defaults - sets the options of @args, which must have their presets. */
 int config_defaults(struct cmd_args *args, const struct cmd *cmd, struct cdict_error *err);
 

@@ -20,6 +20,7 @@
  * cmd/<folder>/<name>.c. */
 #define COMMANDS(X)                                                                                \
 	X(record)                                                                                  \
+	X(flight)                                                                                  \
 	X(top)                                                                                     \
 	X(convert)                                                                                 \
 	X(identify)                                                                                \

@@ -12,7 +12,7 @@
 #include "cmd/record/record.h"
 
 /* Finds this host's VMs; errors do not prevent the recording. */
-static void ask_host(struct record_names *n)
+static void ask_host(struct record_names *n, bool again)
 {
 	const struct record_opts *o = n->call->opts;
 	struct host_options host = { .libvirt = o->libvirt, .timeout_ms = 5000 };
@@ -24,7 +24,7 @@ static void ask_host(struct record_names *n)
 		n->failed = true;
 	}
 	/* "No VM here" is irrelevant on a host without VMs. */
-	for (size_t i = 0; i < report.notes.n && (report.vms.n || n->call->verbose); i++)
+	for (size_t i = 0; i < report.notes.n && !again && (report.vms.n || n->call->verbose); i++)
 		cmd_warn(n->call, NULL, "%s", report.notes.at[i]);
 	host_report_fini(&report);
 }
@@ -95,12 +95,37 @@ int record_names_init(struct record_names *n, const struct cmd_call *call)
 		n->status = maps_read(&n->labels, call, &o->shared);
 	/* The host's tids match the events only if pids are the kernel's. */
 	if (!n->status && !o->no_names && !host_pids_foreign())
-		ask_host(n);
+		ask_host(n, false);
 	if (!n->status && !o->no_names && o->all_cgroups && !host_pids_foreign())
 		watch_cgroups(n);
 	if (!n->status)
 		begin_asking(n);
 	return n->status;
+}
+
+/* Tasks that have ended since keep their names once more: the events of now may have them. */
+void record_names_again(struct record_names *n)
+{
+	const struct record_opts *o = n->call->opts;
+	bool failed = n->failed;
+	struct mapping old = n->labels;
+	int ret = 0;
+
+	if (o->no_names || host_pids_foreign())
+		return;
+	n->labels = (struct mapping){ 0 };
+	for (size_t i = 0; i < old.n && !ret; i++) {
+		if (old.labels[i].origin == CDICT_LABEL_CSV)
+			ret = mapping_add(&n->labels, &old.labels[i], NULL);
+	}
+	ask_host(n, true);
+	if (n->cgroups && record_cgroups_each(n->cgroups, add_cgroup, n))
+		ret = -ENOMEM;
+	n->failed = failed; /* reported; it is no failure of the recording */
+	mapping_fini(&n->before);
+	n->before = old;
+	if (ret)
+		cmd_warn(n->call, NULL, "cannot name tasks: out of memory");
 }
 
 bool record_names_wait(struct record_names *n)
@@ -117,6 +142,7 @@ void record_names_fini(struct record_names *n)
 	openstack_free(n->ask);
 	n->ask = NULL;
 	mapping_fini(&n->labels);
+	mapping_fini(&n->before);
 	mapping_fini(&n->asked);
 	record_cgroups_free(n->cgroups);
 	n->cgroups = NULL;
@@ -132,6 +158,17 @@ static int write_all(const struct mapping *m, struct cdict_writer *w, struct cdi
 	return ret;
 }
 
+static int write_both(struct record_names *n, struct cdict_writer *w, struct cdict_error *err)
+{
+	struct mapping all = { 0 };
+	int ret = mapping_add_all(&all, &n->before, err);
+
+	ret = ret ? ret : mapping_add_all(&all, &n->labels, err);
+	ret = ret ? ret : write_all(&all, w, err);
+	mapping_fini(&all);
+	return ret;
+}
+
 /* Writes the labels known at the start, and all of them at the end. */
 int record_names_write(void *names, bool last, struct cdict_writer *w, struct cdict_error *err)
 {
@@ -141,7 +178,7 @@ int record_names_write(void *names, bool last, struct cdict_writer *w, struct cd
 	if (last && n->cgroups && record_cgroups_each(n->cgroups, add_cgroup, n))
 		ret = cdict_fail_nomem(err);
 	if (!ret)
-		ret = write_all(&n->labels, w, err);
+		ret = n->before.n ? write_both(n, w, err) : write_all(&n->labels, w, err);
 	if (ret || (n->asking && !last))
 		return ret;
 	record_names_wait(n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict record: records scheduler and KVM events to a cdict. */
-#include "cmd/record/record.h"
+#include "cmd/record/recorder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -121,25 +121,6 @@ static const struct cmd_option record_options[] = {
 
 #undef OPT
 
-struct recorder {
-	const struct cmd_call *call;
-	struct record_names names;
-	struct record_perf perf;
-	struct record_push push;
-	struct record_moment moment;
-	struct analyze_reasons *reasons;
-	struct buf cmdline;
-	struct record_event *events;
-	const struct record_options *options;
-	struct targets targets;
-	struct record_span *spans;
-	struct control control;
-	struct record_meter meter;
-	bool terminal; /* standard error is a terminal */
-	char *stamped; /* output name with a time stamp */
-	int status;
-};
-
 static void say(void *ctx, bool warning, const char *line)
 {
 	struct recorder *r = ctx;
@@ -148,7 +129,47 @@ static void say(void *ctx, bool warning, const char *line)
 	if (warning)
 		cmd_warn(r->call, NULL, "%s", line);
 	else if (!r->call->quiet)
-		fprintf(stderr, "[ cdict record: %s ]\n", line);
+		fprintf(stderr, "[ cdict %s: %s ]\n", r->call->cmd->name, line);
+}
+
+/* ---- dumps of cmd/flight ---- */
+
+/* The VM of the trigger's task, else its unit or container, else the task. */
+static const char *trigger_of(const struct recorder *r, const struct trigger_hit *hit)
+{
+	struct cdict_label l;
+
+	if (!hit)
+		return NULL;
+	if (!mapping_find(&r->names.labels, hit->tid, 0, &l))
+		return hit->comm;
+	return *l.name ? l.name : *l.instance ? l.instance : *l.unit ? l.unit : hit->comm;
+}
+
+static enum record_dump_answer dump_begin(void *ctx, struct record_dump *d)
+{
+	struct recorder *r = ctx;
+
+	if (r->flight->skip(r->flight->ctx, d))
+		return RECORD_DUMP_SKIP;
+	/* VMs start and end while it records. */
+	record_names_again(&r->names);
+	d->of = trigger_of(r, d->hit);
+	return r->flight->dumps.begin(r->flight->ctx, d);
+}
+
+static bool dump_full(void *ctx, const struct record_dump *d)
+{
+	struct recorder *r = ctx;
+
+	return r->flight->dumps.full(r->flight->ctx, d);
+}
+
+static void dump_end(void *ctx, const struct record_dump *d, const struct cdict_error *err)
+{
+	struct recorder *r = ctx;
+
+	r->flight->dumps.end(r->flight->ctx, d, err);
 }
 
 /* Whether it is HLT or similar, by the exit's name in the recorded format. */
@@ -176,230 +197,6 @@ static void read_cmdline(struct recorder *r)
 		r->cmdline.data[i] = r->cmdline.data[i] ? r->cmdline.data[i] : ' ';
 }
 
-/* Takes "event=..." and "filter=..." in order. */
-static int take_events(struct recorder *r, struct record_options *to, struct cdict_error *err)
-{
-	const struct record_opts *o = r->call->opts;
-
-	r->events = calloc(o->events.n + 1, sizeof(*r->events));
-	if (!r->events)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	for (size_t i = 0; i < o->events.n; i++) {
-		const char *item = o->events.at[i];
-
-		r->events[i].is_filter = *item == 'f';
-		r->events[i].text = strchr(item, '=') + 1;
-	}
-	if (o->events.n && r->events[0].is_filter && !o->all)
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "option --filter must follow the -e that it applies to");
-	to->events = r->events;
-	to->n_events = o->events.n;
-	return 0;
-}
-
-/* Which tasks: -p, -t, -u, -G. */
-static int take_tasks(struct recorder *r, struct record_options *to, struct cdict_error *err)
-{
-	const struct record_opts *o = r->call->opts;
-	int ret = 0;
-
-	for (size_t i = 0; i < o->pids.n && !ret; i++)
-		ret = targets_pid(&r->targets, o->pids.at[i], err);
-	for (size_t i = 0; i < o->shared.tids.n && !ret; i++)
-		ret = targets_tid(&r->targets, o->shared.tids.at[i], err);
-	if (!ret && o->user)
-		ret = targets_user(&r->targets, o->user, err);
-	for (size_t i = 0; i < o->cgroups.n && !ret; i++)
-		ret = targets_cgroup(&r->targets, o->cgroups.at[i], err);
-	targets_done(&r->targets);
-	to->tids = r->targets.tids.n ? r->targets.tids.at : NULL;
-	to->n_tids = r->targets.tids.n;
-	to->no_inherit = o->no_inherit;
-	if (!ret && o->all_cpus && to->tids)
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "-a cannot be used with -p, -t, -u or -G");
-	return ret;
-}
-
-/* Call chains: -g and related options. */
-static int take_stacks(const struct record_opts *o, struct record_options *to,
-		       struct cdict_error *err)
-{
-	to->stacks = o->stacks || o->call_graph || o->kernel_stacks || o->user_stacks;
-	to->no_user_stacks = o->kernel_stacks;
-	to->no_kernel_stacks = o->user_stacks;
-	if (o->kernel_stacks && o->user_stacks)
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "takes --kernel-callchains or --user-callchains, not both: -g "
-				  "records both parts");
-	return o->call_graph ? record_call_graph(o->call_graph, &to->stack_bytes, err) : 0;
-}
-
-/* Times and output files. */
-static int take_times(struct recorder *r, struct record_options *to, struct cdict_error *err)
-{
-	const struct record_opts *o = r->call->opts;
-	uint64_t ns = 0;
-	uint64_t bytes = 0;
-	int ret = 0;
-
-	r->control.in = r->control.out = -1;
-	if (o->seconds)
-		ret = record_time("seconds", o->seconds, &ns, err);
-	to->seconds = (double)ns / 1e9;
-	if (!ret && o->delay)
-		ret = record_delay(o->delay, &r->spans, &to->n_spans, &to->begin_paused, err);
-	to->spans = r->spans;
-	if (!ret && o->max_size)
-		ret = record_size("max-size", o->max_size, false, &bytes, err);
-	to->max_bytes = bytes;
-	if (!ret && o->switch_output)
-		ret = record_rotation(o->switch_output, to, err);
-	to->rotate_files = (unsigned)(o->switch_max_files > 65536 ? 65536 : o->switch_max_files);
-	if (!ret && o->switch_max_files && !o->switch_output)
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "option --switch-max-files needs --switch-output");
-	if (!ret && o->switch_output && (o->keep || !strcmp(to->output, "-")))
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "--switch-output cannot be used with --keep or -o -");
-	if (!ret && to->max_bytes && o->keep)
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "--max-size cannot be used with --keep, whose own SIZE is the "
-				 "limit");
-	if (!ret && to->begin_paused && !o->control)
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "-D -1 needs --control, which starts the recording");
-	if (!ret && o->control)
-		ret = control_open(&r->control, o->control, err);
-	to->control = !ret && o->control ? &r->control : NULL;
-	return ret;
-}
-
-static int take_output(struct recorder *r, struct record_options *to, struct cdict_error *err)
-{
-	const struct record_opts *o = r->call->opts;
-	char stamp[32];
-	struct tm tm;
-	time_t now = time(NULL);
-	size_t stem;
-
-	to->output = o->shared.output ? o->shared.output : INPUT_DEFAULT;
-	if (!o->timestamp_filename || !strcmp(to->output, "-") || o->switch_output)
-		return 0;
-	stem = strlen(to->output);
-	stem -= stem > 6 && !strcmp(to->output + stem - 6, ".cdict") ? 6 : 0;
-	if (!localtime_r(&now, &tm) || !strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm) ||
-	    asprintf(&r->stamped, "%.*s.%s00%s", (int)stem, to->output, stamp, to->output + stem) <
-		    0) {
-		r->stamped = NULL;
-		return cdict_fail_nomem(err);
-	}
-	to->output = r->stamped;
-	return 0;
-}
-
-static int take_job(const struct record_opts *o, const struct record_options *to,
-		    struct cdict_error *err)
-{
-	bool of_job = o->push || o->wait;
-
-	if (of_job && !o->shared.job)
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "--%s needs --job, the ID of a job", o->push ? "push" : "wait");
-	if (!of_job && (o->shared.job || o->shared.store || o->shared.store_password))
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "option --%s needs --push or --wait",
-				  o->shared.job     ? "job"
-				  : o->shared.store ? "store"
-						    : "store-password");
-	if (!o->push && o->spool)
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "option --spool needs --push");
-	if (o->wait && (to->keep || to->n_spans || to->begin_paused))
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "--wait cannot be used with --keep or --delay");
-	if (o->push && (to->keep || to->rotate || !strcmp(to->output, "-")))
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "--push cannot be used with --keep, --switch-output or -o -");
-	return of_job ? fleet_job_id(o->shared.job, err) : 0;
-}
-
-static int take_options(struct recorder *r, struct record_options *to, struct cdict_error *err)
-{
-	const struct record_opts *o = r->call->opts;
-	int ret = take_events(r, to, err);
-	uint64_t bytes = 0;
-
-	if (!ret)
-		ret = take_output(r, to, err);
-	if (!ret)
-		ret = take_times(r, to, err);
-	if (!ret)
-		ret = take_stacks(o, to, err);
-	if (!ret)
-		ret = record_sampling(o->freq, o->count, to, err);
-	to->all = o->all;
-	to->cpus = o->shared.cpus.bits;
-	to->n_cpus = o->shared.cpus.n;
-	to->command = r->call->n_operands ? r->call->operands : NULL;
-	to->report_missing = r->call->verbose > 0;
-	to->groups = (unsigned)(o->groups > 1024 ? 1024 : o->groups); /* CPUs are fewer anyway */
-	to->realtime = (int)o->realtime;
-	to->triggers = o->triggers.at;
-	to->n_triggers = o->triggers.n;
-	to->trigger_task = o->shared.task;
-	to->exit_is_idle = exit_is_idle;
-	to->exit_ctx = r;
-	to->keep = o->keep != NULL;
-	to->use_clockid = o->clock != NULL;
-	if (!ret && o->clock && !clock_find(o->clock, &to->clockid))
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "option --clockid takes mono, raw, real, boot or tai, not '%s'",
-				 o->clock);
-	if (!ret && o->realtime > 99)
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "option --realtime takes 0 to 99, not %" PRIu64, o->realtime);
-	if (!ret && o->buffer)
-		ret = record_size("mmap-pages", o->buffer, true, &bytes, err);
-	if (!ret && bytes > RECORD_RING_LIMIT)
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "option --mmap-pages: a ring of %s is %" PRIu64 " MiB; libperf "
-				 "reads rings of 1 GiB at most",
-				 o->buffer, bytes >> 20);
-	to->ring_bytes = (size_t)bytes;
-	bytes = 0;
-	if (!ret && o->queue)
-		ret = record_size("queue", o->queue, false, &bytes, err);
-	to->queue_bytes = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
-	if (!ret && o->keep)
-		ret = record_keep(o->keep, &to->keep_ns, &to->keep_bytes, err);
-	if (!ret && (o->triggers.n || o->shared.task) && !o->keep)
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "option --%s needs --keep",
-				 o->triggers.n ? "trigger" : "task");
-	/* Check it now, before anything slow, or refused except to root. */
-	for (size_t i = 0; !ret && i < o->triggers.n; i++)
-		ret = trigger_parse(&(struct trigger_spec){ 0 }, o->triggers.at[i], err);
-	if (!ret && o->shared.task && !o->triggers.n)
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "option --task needs --trigger");
-	if (!ret && to->command && o->seconds)
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "takes -s SEC or a command, not both");
-	if (!ret && to->keep && !strcmp(to->output, "-"))
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "--keep cannot write to standard output: use -o FILE");
-	if (!ret && o->stats && (to->keep || !strcmp(to->output, "-")))
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "--stats cannot be used with --keep or -o -");
-	if (!ret && o->perf_data && !strcmp(o->perf_data, to->output))
-		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "-o and --keep-perf-data name the same file");
-	if (!ret)
-		ret = take_job(o, to, err);
-	return ret ? ret : take_tasks(r, to, err);
-}
-
 static void closing_lines(const struct recorder *r, const struct record_options *o,
 			  const struct record_report *rep)
 {
@@ -423,20 +220,22 @@ static void closing_lines(const struct recorder *r, const struct record_options 
 			rep->over_limit, rep->over_limit == 1 ? " is" : "s are");
 	if (r->call->verbose)
 		fprintf(stderr,
-			"[ cdict record: the kernel counted %" PRIu64 " events and %" PRIu64
+			"[ cdict %s: the kernel counted %" PRIu64 " events and %" PRIu64
 			" lost records; %" PRIu64 " samples were read, %" PRIu64
 			" of them dropped ]\n",
-			rep->kernel_events, rep->kernel_lost, rep->samples, rep->dropped);
+			r->call->cmd->name, rep->kernel_events, rep->kernel_lost, rep->samples,
+			rep->dropped);
 	fprintf(stderr,
-		"[ cdict record: the recorder used %.3f s of CPU (%.2f %% of %zu CPUs), read %s, "
+		"[ cdict %s: the recorder used %.3f s of CPU (%.2f %% of %zu CPUs), read %s, "
 		"woke %" PRIu64 " times, %s of memory, at most %s allowed ]\n",
-		rep->cpu_seconds,
+		r->call->cmd->name, rep->cpu_seconds,
 		rep->own_seconds > 0 ? 100 * rep->cpu_seconds / rep->own_seconds / (double)rep->cpus
 				     : 0.0,
 		rep->cpus, number_bytes(rings, rep->bytes_rings), rep->wakeups,
 		number_bytes(memory, rep->max_rss_bytes), number_bytes(bound, rep->memory_bytes));
 	/* Suggest the next command, on a terminal. */
-	if (r->terminal && strcmp(o->output, "-") && !o->rotate && (!o->keep || rep->dumps)) {
+	if (r->terminal && strcmp(o->output, "-") && !o->rotate && !r->flight &&
+	    (!o->keep || rep->dumps)) {
 		bool named = strcmp(o->output, INPUT_DEFAULT) != 0;
 
 		fprintf(stderr,
@@ -462,12 +261,14 @@ static int status_of(const struct recorder *r, const struct record_options *o,
 			   any ? "the part written so far is kept" : "nothing was written");
 		return any ? CMD_DAMAGED : CMD_FAILED;
 	}
-	if (rep->failed_dumps) {
+	if (rep->failed_dumps && !r->flight) {
 		/* Each was reported by a warning, except with -q. */
 		if (r->call->quiet)
 			cmd_error(r->call, o->output, &rep->dump_error);
 		return rep->dumps ? CMD_DAMAGED : CMD_FAILED;
 	}
+	if (r->flight)
+		return CMD_DONE; /* dumps and losses were reported as they came */
 	if (lost > 0 && 100 * lost > opts->shared.max_loss_pct * all) {
 		cmd_warn(r->call, o->output,
 			 "%.1f %% of the events were lost (%.0f in the ring buffers, %.0f later): "
@@ -513,15 +314,39 @@ static int record(struct recorder *r, const struct record_options *o)
 	return r->status;
 }
 
-static int record_run_command(const struct cmd_call *call)
+static void recorder_fini(struct recorder *r)
+{
+	analyze_reasons_free(r->reasons);
+	buf_fini(&r->cmdline);
+	control_close(&r->control);
+	targets_fini(&r->targets);
+	free(r->spans);
+	free(r->stamped);
+	free(r->events);
+}
+
+int record_check(const struct cmd_call *call, struct cdict_error *err)
+{
+	struct recorder r = { .call = call };
+	struct record_options o = { 0 };
+	int ret = recorder_options(&r, &o, err);
+
+	recorder_fini(&r);
+	return ret;
+}
+
+int record_command(const struct cmd_call *call, const struct record_flight *flight)
 {
 	const struct record_opts *opts = call->opts;
-	struct recorder r = { .call = call };
+	struct recorder r = { .call = call, .flight = flight };
+	const struct record_dumps dumps = {
+		.begin = dump_begin, .full = dump_full, .end = dump_end, .ctx = &r
+	};
 	struct record_options o = { .say = say, .say_ctx = &r, .ended = ended, .ended_ctx = &r };
 	struct cdict_error err = { 0 };
 	struct outfile_options file = { 0 };
 	struct cmd_list inputs = { 0 };
-	int ret = take_options(&r, &o, &err), status;
+	int ret = recorder_options(&r, &o, &err), status;
 
 	if (ret == CDICT_EUSAGE)
 		status = cmd_usage(call, "%s", err.text);
@@ -539,12 +364,19 @@ static int record_run_command(const struct cmd_call *call)
 	if (!ret && status == CMD_DONE && !opts->dry_run) {
 		r.terminal = !call->quiet && isatty(STDERR_FILENO);
 		r.meter.output = o.output;
+		if (flight) {
+			o.dumps = &dumps;
+			o.progress = flight->progress;
+			o.progress_ctx = flight->ctx;
+		}
 		/* A recorded command may write to the terminal itself. */
-		if (r.terminal && !o.command) {
+		if (r.terminal && !o.command && !flight) {
 			o.progress = record_progress_show;
 			o.progress_ctx = &r.meter;
 		}
 		read_cmdline(&r);
+		o.exit_is_idle = exit_is_idle;
+		o.exit_ctx = &r;
 		o.cmdline = (const char *)r.cmdline.data;
 		o.host = opts->host;
 		o.labels = record_names_write;
@@ -579,14 +411,13 @@ static int record_run_command(const struct cmd_call *call)
 	status = status == CMD_DONE ? ret : status;
 	array_fini(&inputs);
 	record_names_fini(&r.names);
-	analyze_reasons_free(r.reasons);
-	buf_fini(&r.cmdline);
-	control_close(&r.control);
-	targets_fini(&r.targets);
-	free(r.spans);
-	free(r.stamped);
-	free(r.events);
+	recorder_fini(&r);
 	return status;
+}
+
+static int record_run_command(const struct cmd_call *call)
+{
+	return record_command(call, NULL);
 }
 
 static const struct cmd_example record_examples[] = {

@@ -40,6 +40,25 @@ struct record_opts {
 	const char *spool, *host;
 };
 
+/* --- record.c */
+
+/* A flight recorder that names its own dumps: cmd/flight. */
+struct record_flight {
+	/* Whether this trigger makes no dump, before the rest is called. */
+	bool (*skip)(void *ctx, const struct record_dump *d);
+	struct record_dumps dumps; /* called with the names of now, and @of filled */
+	/* Once a second. */
+	void (*progress)(void *ctx, const struct record_progress *p);
+	void *ctx;
+};
+
+/* Records by the struct record_opts of @call; @flight may be NULL. A status. */
+int record_command(const struct cmd_call *call, const struct record_flight *flight);
+/* Whether these options are valid; CDICT_EUSAGE or another code with the reason. */
+int record_check(const struct cmd_call *call, struct cdict_error *err);
+
+extern const struct cmd cmd_record;
+
 /* --- units.c: values with units; CDICT_EUSAGE and the option's name in *err */
 
 /* "128" pages, "4K", "4M", "1G". */
@@ -81,8 +100,9 @@ void record_progress_end(struct record_meter *m);
 struct record_names {
 	const struct cmd_call *call;
 	struct mapping labels;
-	int status;  /* status of reading the mapping files */
-	bool failed; /* a requested source of names failed */
+	struct mapping before; /* the host's tasks before record_names_again() */
+	int status;            /* status of reading the mapping files */
+	bool failed;           /* a requested source of names failed */
 	/* A separate thread queries OpenStack during the recording. */
 	struct openstack_ask *ask;
 	struct mapping asked; /* starts with the known labels, then receives the answer */
@@ -95,6 +115,8 @@ struct record_names {
 /* Reads the host's tasks and the mapping files, before the recording; a status. */
 int record_names_init(struct record_names *n, const struct cmd_call *call);
 void record_names_fini(struct record_names *n);
+/* Reads the host's tasks again, for a recording of days. */
+void record_names_again(struct record_names *n);
 /* Waits for pending queries, and takes the answers; false: a source failed. */
 bool record_names_wait(struct record_names *n);
 /* The callback labels of struct record_options. */

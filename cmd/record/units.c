@@ -46,8 +46,8 @@ static double unit_ns(const char *unit)
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = { { "ns", 1 },  { "us", 1e3 }, { "ms", 1e6 },
-		      { "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 } };
+	} units[] = { { "ns", 1 },   { "us", 1e3 },   { "ms", 1e6 },   { "s", 1e9 },
+		      { "m", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 } };
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (!strcmp(units[i].name, unit))

@@ -1,14 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Builds Debian packages from a tarball: deb.sh VERSION TARBALL DIR puts them into DIR.
-# Needs dpkg-dev, debhelper and the build dependencies of doc/packaging/debian/control; lintian, if installed, must find nothing.
+# As root it installs what is missing of dpkg-dev, debhelper and the build dependencies of doc/packaging/debian/control; else it
+# prints the line that does. lintian, if installed, must find nothing.
 set -euo pipefail
 
 version=$1 tarball=$(realpath "$2") dir=$3
-command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null || {
-	echo "packages need dpkg-dev and debhelper" >&2
-	exit 1
-}
+here=$(dirname "$(realpath "$0")")
+if ! command -v dh >/dev/null || ! dpkg-checkbuilddeps "$here/debian/control" 2>/dev/null; then
+	line="apt-get update && apt-get install -y --no-install-recommends dpkg-dev debhelper && apt-get build-dep -y --no-install-recommends $here"
+	[ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || {
+		echo "cdict: packages need dpkg-dev, debhelper and more; as root, run:" >&2
+		echo "$line" >&2
+		exit 1
+	}
+	echo "  APT      dpkg-dev debhelper, and the build dependencies"
+	mkdir -p "$dir"
+	DEBIAN_FRONTEND=noninteractive bash -ec "${line//&&/;}" >"$dir/apt.log" 2>&1 </dev/null || {
+		tail -n 5 "$dir/apt.log" >&2
+		echo "cdict: cannot install what packages need: $line" >&2
+		exit 1
+	}
+	rm "$dir/apt.log"
+fi
 rm -rf "$dir/work"
 mkdir -p "$dir/work"
 tar -C "$dir/work" -xf "$tarball"

@@ -6,8 +6,13 @@ set -euo pipefail
 
 version=$1 tarball=$(realpath "$2") dir=$3
 command -v rpmbuild >/dev/null || {
-	echo "packages need rpmbuild (Debian's package rpm)" >&2
-	exit 1
+	line="dnf install -y rpm-build"
+	command -v dnf >/dev/null || line="apt-get update && apt-get install -y --no-install-recommends rpm"
+	[ "$(id -u)" = 0 ] && bash -c "$line" >/dev/null 2>&1 </dev/null || {
+		echo "cdict: packages need rpmbuild; as root, run:" >&2
+		echo "$line" >&2
+		exit 1
+	}
 }
 options=(--define "_topdir $PWD/$dir/work")
 rpm -q rpm >/dev/null 2>&1 || options+=(--nodeps)

@@ -69,12 +69,55 @@ for release; do
 		bash -c ". /usr/share/bash-completion/completions/cdict; complete -p cdict"
 		perf script --list-dlfilters | grep -q cdict-dlfilter
 		perf script --dlfilter cdict-dlfilter.so --dlarg out=plugin.cdict -i run.data
+		for text in guide figures query scale; do [ -s /usr/share/doc/cdict/$text.md ]; done
+		[ -s /usr/share/doc/cdict/pictures/switches.svg ] && [ -s /usr/share/cdict/grafana.json ]
 		python3 -c "import cdict; assert len(cdict.open(\"run.cdict\").table(\"tasks\")) == 32"
 		cdict info -q plugin.cdict | grep -q "^events  *12,004"
 		printf "%s\n" "#include <cdict/version.h>" "int main(void) { return !cdict_version(); }" >a.c
 		gcc a.c -o a $(pkg-config --cflags --libs cdict); ./a
 		gcc -static a.c -o a $(pkg-config --static --cflags --libs cdict); ./a' >"$log" 2>&1
 	verdict "${release}_program_plugin_library_and_pages_work" $? "$log"
+	cat >"$use/root/flight.sh" <<-'END'
+		# The service's package: from one without it, to it, to a later one, removed, purged.
+		cd /root
+		repack() { # VERSION COMMAND - a package like the built one, changed in ./p
+			rm -rf p
+			dpkg-deb -R deb/cdict-host_*.deb p
+			sed -i "s/^Version: .*/Version: $1/" p/DEBIAN/control
+			sh -exc "$2"
+			find p -type f -not -path "p/DEBIAN/*" -printf "%P\n" | (cd p && xargs md5sum) >p/DEBIAN/md5sums
+			dpkg-deb --root-owner-group -b p "$1.deb"
+		}
+		conf=/etc/cdict/flight.conf
+		apt-get purge -q -y cdict-host
+		apt-get install -q -y --no-install-recommends systemd
+		repack 0.0.1 "rm -r p/etc p/usr/lib/systemd p/lib/systemd p/DEBIAN/conffiles p/DEBIAN/p* || :"
+		repack 99 "sed -i s/2G/3G/ p$conf"
+		dpkg -i 0.0.1.deb
+		[ ! -e $conf ]
+		dpkg -i deb/cdict-host_*.deb
+		cdict-host flight check
+		[ "$(systemctl is-enabled cdict-flight || :)" = disabled ]
+		systemd-analyze verify cdict-flight.service
+		systemd-analyze security --offline=true --threshold=25 cdict-flight.service
+		systemctl enable cdict-flight
+		sed -i 's/^\t#task/\ttask/; s/max-size = 2G/max-size = 1G/' $conf
+		dpkg --force-confdef --force-confold -i 99.deb
+		[ "$(systemctl is-enabled cdict-flight)" = enabled ]
+		grep -q 'max-size = 1G' $conf
+		cdict-host flight check
+		mkdir -p /var/lib/cdict
+		cp run.cdict /var/lib/cdict/20261128T015903.120Z_web01_latency-31.2ms.cdict
+		cdict-host flight list | grep -q web01
+		dpkg -r cdict-host
+		[ -e $conf ] && [ -e /var/lib/cdict/*web01* ]
+		dpkg -P cdict-host
+		[ ! -e /etc/cdict ] && [ ! -e /var/lib/cdict ]
+		! find / -xdev -name '*cdict-flight*' -not -path '/proc/*' -not -path '/sys/*' | grep .
+		dpkg -i deb/cdict-host_*.deb
+	END
+	inside "$use" bash -ex /root/flight.sh >"$log" 2>&1
+	verdict "${release}_service_is_installed_disabled_upgraded_and_purged" $? "$log"
 	inside "$use" sh -exc 'cd /root; apt-get purge -q -y cdict cdict-host cdict-perf-plugin libcdict0 libcdict-dev
 		! find / -xdev -name "*cdict*" -not -path "/root/*" -not -path "/proc/*" -not -path "/sys/*" -not -path "/var/log/*" \
 			-not -path "/var/cache/*" | grep .' >"$log" 2>&1
