@@ -14,6 +14,7 @@
 #include "convert/perfdata/perfdata.h"
 #include "format/file/writer.h"
 #include "format/labels/cgroup_unit.h"
+#include "format/labels/cgroup_vm.h"
 
 int import_bytes_open(struct import_bytes *in, const char *path, struct cdict_error *err)
 {
@@ -129,10 +130,12 @@ int import_cgroups(struct import *in, const struct perfdata_cgroups *groups)
 		struct cdict_label label = { .tid = task->tid,
 					     .pid = task->pid,
 					     .origin = CDICT_LABEL_PROC };
+		struct cgroup_place place = { 0 };
 		struct cgroup_unit unit;
 
 		if (!path || !strcmp(path, "/") || strlen(path) > MAPPING_TEXT_MAX)
 			continue;
+		cgroup_vm_label(&label, &place, path);
 		cgroup_unit(&unit, path, strlen(path));
 		label.unit = unit.text;
 		label.cgroup = path;

@@ -12,13 +12,7 @@
 
 #include <stddef.h>
 
-#define CGROUP_PATH_MAX 512
-
-struct cgroup_place {
-	char role[24];              /* "vcpu0" "iothread1" "emulator", or "" */
-	char base[CGROUP_PATH_MAX]; /* the group of the whole VM, or ""; only for comparing */
-	char instance[256];         /* domain name from the group's name, or "" */
-};
+#include "format/labels/cgroup_vm.h"
 
 /* cgroup_path - the group that tells most about the process, from /proc/PID/cgroup: of v1's
  * controllers that of a container or pod, else systemd's; with v2 alone, its only one. "" unknown. */

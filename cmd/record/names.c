@@ -10,6 +10,7 @@
 #include "capture/record/cgroups.h"
 #include "cmd/input/maps.h"
 #include "cmd/record/record.h"
+#include "format/labels/cgroup_vm.h"
 
 /* Finds this host's VMs; errors do not prevent the recording. */
 static void ask_host(struct record_names *n, bool again)
@@ -47,10 +48,12 @@ static int add_cgroup(void *ctx, int32_t pid, int32_t tid, const char *path)
 	struct cdict_label label = {
 		.tid = tid, .pid = pid, .origin = CDICT_LABEL_PROC, .cgroup = path
 	};
+	struct cgroup_place place = { 0 };
 	struct cgroup_unit unit;
 
 	if (!strcmp(path, "/") || strlen(path) > MAPPING_TEXT_MAX)
 		return 0;
+	cgroup_vm_label(&label, &place, path);
 	cgroup_unit(&unit, path, strlen(path));
 	if (containers_name(&n->containers, &unit, NULL))
 		return -ENOMEM;

@@ -70,6 +70,24 @@ static const struct cdict_label *label_of(const struct names *names, size_t i)
 	return names->known[i] ? names->tasks.at[names->known[i] - 1].label : NULL;
 }
 
+/* The role of a thread in a domain's group for all threads without a group of their own: QEMU's
+ * worker threads, the kernel's for KVM and vhost, the rest. */
+static const char *role_by_comm(const char *comm)
+{
+	static const struct {
+		const char *begins, *role;
+	} all[] = {
+		{ "worker", "worker" },          { "iou-", "worker" },
+		{ "vhost-", "vhost" },           { "kvm-pit/", "kvm-pit" },
+		{ "kvm-nx-lpage-re", "kvm-nx" }, { "", "emulator" },
+	};
+	size_t i = 0;
+
+	while (strncmp(comm, all[i].begins, strlen(all[i].begins)) != 0)
+		i++;
+	return all[i].role;
+}
+
 /* Looks up the label of each task. */
 static int find_labels(struct names *names, struct label_index *labels, size_t n)
 {
@@ -84,6 +102,8 @@ static int find_labels(struct names *names, struct label_index *labels, size_t n
 		t = names_task_at(names, i);
 		if (!t || !(t->label = malloc(sizeof(l))))
 			return -ENOMEM;
+		if (l.origin == CDICT_LABEL_PROC && *l.instance && *l.cgroup && !*l.role)
+			l.role = role_by_comm(task->comm);
 		*t->label = l;
 		t->role_vcpu = label_text_vcpu(l.role) + 1;
 	}

@@ -23,8 +23,9 @@ cat >load.py <<'LOAD'
 import os, signal, sys, threading, time
 def burn(ms):
     end = time.thread_time() + ms / 1000
-    while time.thread_time() < end:
-        pass
+    while time.thread_time() < end: # which has the kernel report a sched_stat_runtime: not without work between
+        for _ in range(2000):
+            pass
 def naps(n, ms):
     for _ in range(n):
         burn(ms)

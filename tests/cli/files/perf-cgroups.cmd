@@ -16,3 +16,18 @@ for path in /system.slice/docker-$id.scope / ''; do
 	done
 done
 $CDICT info x.cdict | grep -c CGROUP || :
+echo "-- domains of libvirt: its VMs, vCPUs and other threads"
+$CDICT convert -q $DATA/kvm-libvirt-cgroups.data -o real.cdict
+$CDICT tasks -q real.cdict --by role --format csv | cut -d, -f1-4 | grep ,vm | sort
+$CDICT vcpu -q real.cdict --by vm --format csv | cut -d, -f1-3 | grep -v unknown | sort | head -n 5
+# all of one domain's threads without a group of their own
+for group in '/machine.slice/machine-qemu\x2d12\x2dweb\x2dshop.scope/libvirt/emulator' /machine/web-shop.libvirt-qemu/emulator; do
+	printf '%s\n' 'cpus 1' 'sample sched:sched_switch cgroup data_page' 'default sched:sched_switch prev_prio=120 next_prio=120' \
+		'proc 700 qemu-kvm' 'proc 700/703 worker' 'proc 704 vhost-700' 'proc 700/705 kvm-nx-lpage-re' "[000] 60.0: CGROUP 77 $group" >vm.trace
+	last=700
+	for t in 703 704 705 700; do
+		echo "$last [000] 60.$last: sched:sched_switch: prev_pid=$last prev_state=S next_pid=$t"
+		last=$t
+	done >>vm.trace
+	$MKPERF -o vm.data vm.trace && $CDICT tasks -q vm.data -s tid:asc --format csv | cut -d, -f1-5 | grep -v IDLE
+done
