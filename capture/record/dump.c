@@ -278,12 +278,16 @@ static int dump(struct recording *rec, struct record_dump *d, bool flush, struct
 	struct snapshot snap;
 	int ret;
 
+	if (dumps && dumps->skip(dumps->ctx, d))
+		return 1;
 	if (flush)
 		recording_flush(rec);
 	ret = snapshot_ring_take(rec->ring, &snap, err);
 	if (ret)
 		return ret;
 	d->bytes = snapshot_bytes(&snap);
+	if (rec->opts->trigger_of)
+		d->of = rec->opts->trigger_of(rec->opts->trigger_of_ctx, d->hit);
 	if (dumps && dumps->begin(dumps->ctx, d) == RECORD_DUMP_SKIP) {
 		snapshot_free(rec->ring, &snap);
 		return 1;

@@ -40,6 +40,8 @@ struct record_dump {
 enum record_dump_answer { RECORD_DUMP_WRITE = 0, RECORD_DUMP_SKIP };
 
 struct record_dumps {
+	/* Whether this trigger makes no dump. */
+	bool (*skip)(void *ctx, const struct record_dump *d);
 	/* The events are held already, and recording continues. */
 	enum record_dump_answer (*begin)(void *ctx, struct record_dump *d);
 	/* The file system is full: whether the caller removed files, so that one more try is worth
@@ -141,6 +143,10 @@ struct record_options {
 	/* Names the dumps instead of @output; any number of them, and none at the end. NULL: FILE,
 	 * FILE.2.cdict, ... */
 	const struct record_dumps *dumps;
+	/* Before each dump, when names of tasks may be read again: what the trigger's task belongs
+	 * to, for struct record_dump. NULL: unknown. */
+	const char *(*trigger_of)(void *ctx, const struct trigger_hit *hit);
+	void *trigger_of_ctx;
 	/* Writes labels of the tasks; called when the recording has begun, and before it ends with
 	 * @last. */
 	int (*labels)(void *ctx, bool last, struct cdict_writer *w, struct cdict_error *err);

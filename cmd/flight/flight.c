@@ -10,8 +10,8 @@ struct flight_opts {
 	const char *config, *directory;
 };
 
-enum verb { LIST = 0, SHOW, CHECK, RUN };
-static const char *const verbs[] = { "list", "show", "check", "run", NULL };
+enum verb { LIST = 0, SHOW, RECEIVE, CHECK, RUN };
+static const char *const verbs[] = { "list", "show", "receive", "check", "run", NULL };
 
 static int settings_fail(const struct cmd_call *call, const struct cdict_error *err)
 {
@@ -71,24 +71,27 @@ static int flight_command(const struct cmd_call *call)
 	while (verbs[verb] && strcmp(verbs[verb], call->operands[0]))
 		verb++;
 	if (!verbs[verb])
-		return cmd_usage(call, "unknown action '%s'; expected list, show, check or run",
+		return cmd_usage(call,
+				 "unknown action '%s'; expected list, show, receive, check or run",
 				 call->operands[0]);
 	if (verb != SHOW && call->n_operands > 1)
 		return cmd_usage(call, "unexpected operand '%s'", call->operands[1]);
 	if (verb >= CHECK && o->directory)
 		return cmd_usage(call,
-				 "--directory can be used with list and show only: %s takes "
-				 "that of the configuration",
+				 "--directory cannot be used with %s, which takes that of "
+				 "the configuration",
 				 verbs[verb]);
+	if (verb == RECEIVE)
+		return flight_receive(call, o->directory ? o->directory : ".");
 	return verb >= CHECK ? by_config(call, verb) : read_folder(call, verb);
 }
 
 static const struct cmd_option flight_options[] = {
 	CMD_STRING('c', "config", struct flight_opts, config, "FILE",
 		   "the configuration (default: " FLIGHT_CONFIG ")"),
-	CMD_STRING('d', "directory", struct flight_opts, directory, "DIR",
-		   "list, show: the folder of the dumps (default: that of the configuration, else "
-		   "" FLIGHT_FOLDER ")"),
+	CMD_STRING('d', "directory", struct flight_opts, directory, "FOLDER",
+		   "the folder of the dumps (default: that of the configuration, else " FLIGHT_FOLDER
+		   "; receive: the current one)"),
 	OPTIONS_TABLE("time"),
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
@@ -99,6 +102,8 @@ static const struct cmd_example flight_examples[] = {
 	{ "cdict flight list", "what was late, when, and which VM" },
 	{ "cdict flight show", "the newest dump: what kept its vCPUs from running" },
 	{ "cdict flight show 20261128T0159", "the dump of that minute" },
+	{ "ssh host cdict record --keep 30s --trigger 'latency>10ms' -o - | cdict flight receive",
+	  "another host's dumps, leaving nothing there" },
 	{ "cdict flight check", "is the configuration valid?" },
 	{ "systemctl enable --now cdict-flight", "start the recorder now and at every boot" },
 	{ NULL, NULL },
@@ -107,12 +112,13 @@ static const struct cmd_example flight_examples[] = {
 const struct cmd cmd_flight = {
 	.name = "flight",
 	.brief = "the flight recorder as a service: its dumps, its configuration",
-	.operands = "list|show|check|run [DUMP]",
+	.operands = "list|show|receive|check|run [DUMP]",
 	.about =
 		"The service cdict-flight keeps the last seconds in memory, and writes them into a "
 		"folder when a task or a vCPU is late. list and show read that folder; show takes "
-		"the name of a dump or its beginning, without it the newest. check reads the "
-		"configuration only; run records, as the service does.",
+		"the name of a dump or its beginning, without it the newest. receive writes the "
+		"dumps of a stream ('cdict record --keep TIME -o -') into a folder. check reads "
+		"the configuration only; run records, as the service does.",
 	.options = flight_options,
 	.opts_size = sizeof(struct flight_opts),
 	.min_operands = 1,

@@ -39,6 +39,11 @@ void flight_settings_fini(struct flight_settings *s);
 /* Records until a signal; a status. */
 int flight_run(const struct cmd_call *call, const struct flight_settings *s);
 
+/* --- receive.c */
+
+/* Writes the dumps on standard input into @dir, made when missing; a status. */
+int flight_receive(const struct cmd_call *call, const char *dir);
+
 /* --- show.c */
 
 int flight_list(const struct cmd_call *call, struct flight_folder *f);

@@ -278,10 +278,8 @@ int flight_run(const struct cmd_call *call, const struct flight_settings *s)
 {
 	struct flight f = { .call = call, .s = s, .folder = { .fd = -1 } };
 	const struct record_flight hooks = {
-		.skip = skip,
-		.dumps = { .begin = begin, .full = full, .end = end },
+		.dumps = { .skip = skip, .begin = begin, .full = full, .end = end, .ctx = &f },
 		.progress = progress,
-		.ctx = &f,
 	};
 	struct cmd_call as = {
 		.cmd = call->cmd, .opts = s->opts, .quiet = call->quiet, .verbose = call->verbose

@@ -132,44 +132,19 @@ static void say(void *ctx, bool warning, const char *line)
 		fprintf(stderr, "[ cdict %s: %s ]\n", r->call->cmd->name, line);
 }
 
-/* ---- dumps of cmd/flight ---- */
-
 /* The VM of the trigger's task, else its unit or container, else the task. */
-static const char *trigger_of(const struct recorder *r, const struct trigger_hit *hit)
+static const char *trigger_of(void *ctx, const struct trigger_hit *hit)
 {
+	struct recorder *r = ctx;
 	struct cdict_label l;
 
+	/* VMs start and end while it records. */
+	record_names_again(&r->names);
 	if (!hit)
 		return NULL;
 	if (!mapping_find(&r->names.labels, hit->tid, 0, &l))
 		return hit->comm;
 	return *l.name ? l.name : *l.instance ? l.instance : *l.unit ? l.unit : hit->comm;
-}
-
-static enum record_dump_answer dump_begin(void *ctx, struct record_dump *d)
-{
-	struct recorder *r = ctx;
-
-	if (r->flight->skip(r->flight->ctx, d))
-		return RECORD_DUMP_SKIP;
-	/* VMs start and end while it records. */
-	record_names_again(&r->names);
-	d->of = trigger_of(r, d->hit);
-	return r->flight->dumps.begin(r->flight->ctx, d);
-}
-
-static bool dump_full(void *ctx, const struct record_dump *d)
-{
-	struct recorder *r = ctx;
-
-	return r->flight->dumps.full(r->flight->ctx, d);
-}
-
-static void dump_end(void *ctx, const struct record_dump *d, const struct cdict_error *err)
-{
-	struct recorder *r = ctx;
-
-	r->flight->dumps.end(r->flight->ctx, d, err);
 }
 
 /* Whether it is HLT or similar, by the exit's name in the recorded format. */
@@ -339,9 +314,6 @@ int record_command(const struct cmd_call *call, const struct record_flight *flig
 {
 	const struct record_opts *opts = call->opts;
 	struct recorder r = { .call = call, .flight = flight };
-	const struct record_dumps dumps = {
-		.begin = dump_begin, .full = dump_full, .end = dump_end, .ctx = &r
-	};
 	struct record_options o = { .say = say, .say_ctx = &r, .ended = ended, .ended_ctx = &r };
 	struct cdict_error err = { 0 };
 	struct outfile_options file = { 0 };
@@ -365,9 +337,9 @@ int record_command(const struct cmd_call *call, const struct record_flight *flig
 		r.terminal = !call->quiet && isatty(STDERR_FILENO);
 		r.meter.output = o.output;
 		if (flight) {
-			o.dumps = &dumps;
+			o.dumps = &flight->dumps;
 			o.progress = flight->progress;
-			o.progress_ctx = flight->ctx;
+			o.progress_ctx = flight->dumps.ctx;
 		}
 		/* A recorded command may write to the terminal itself. */
 		if (r.terminal && !o.command && !flight) {
@@ -377,6 +349,8 @@ int record_command(const struct cmd_call *call, const struct record_flight *flig
 		read_cmdline(&r);
 		o.exit_is_idle = exit_is_idle;
 		o.exit_ctx = &r;
+		o.trigger_of = trigger_of;
+		o.trigger_of_ctx = &r;
 		o.cmdline = (const char *)r.cmdline.data;
 		o.host = opts->host;
 		o.labels = record_names_write;

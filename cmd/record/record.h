@@ -44,12 +44,9 @@ struct record_opts {
 
 /* A flight recorder that names its own dumps: cmd/flight. */
 struct record_flight {
-	/* Whether this trigger makes no dump, before the rest is called. */
-	bool (*skip)(void *ctx, const struct record_dump *d);
-	struct record_dumps dumps; /* called with the names of now, and @of filled */
-	/* Once a second. */
+	struct record_dumps dumps;
+	/* Once a second, with the context of @dumps. */
 	void (*progress)(void *ctx, const struct record_progress *p);
-	void *ctx;
 };
 
 /* Records by the struct record_opts of @call; @flight may be NULL. A status. */
