@@ -100,39 +100,80 @@ static uint32_t place_of(const struct coremap_map *m, uint32_t cpu)
 	return lo < m->n_cpus && m->cpus[lo] == cpu ? lo : m->n_cpus;
 }
 
+/* The row's first cell on @cpu or after it: cells are sorted by CPU. */
+static uint32_t cell_from(const struct coremap_map *m, const struct coremap_row *row, uint32_t cpu)
+{
+	uint32_t lo = row->first, hi = row->first + row->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (cell_at(m, mid)->cpu < cpu)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The sum of the row's cells on selected CPUs. */
+static struct coremap_sum sum_cells(const struct coremap_map *m, const struct coremap_row *row)
+{
+	struct coremap_sum sum = { 0 };
+
+	for (uint32_t i = row->first; i < row->first + row->n; i++) {
+		const struct analyze_core_cell *cell = cell_at(m, i);
+
+		if (place_of(m, cell->cpu) == m->n_cpus)
+			continue;
+		sum.run_ns += cell->run_ns;
+		sum.switches += cell->switches;
+	}
+	return sum;
+}
+
+/* In m->pairs: the sum of the task's cells from @first on. */
+static uint64_t wide_key(uint32_t first)
+{
+	return UINT64_C(1) << 32 | first;
+}
+
+/* Every table shows the sums of its rows over all CPUs: keeps that of a row with cells in many tables. */
+static int keep_sum(struct coremap_map *m, const struct coremap_row *row)
+{
+	struct coremap_sum *at;
+
+	if (row->n <= CPUS_A_TABLE)
+		return 0;
+	at = row_at(&m->sums, index_take(&m->pairs, wide_key(row->first), 0));
+	if (!at)
+		return -ENOMEM;
+	*at = sum_cells(m, row);
+	return 0;
+}
+
 /* The row's figures on the CPU at @place; m->n_cpus: on all CPUs. */
 static struct coremap_sum sum_of(const struct coremap_map *m, const struct coremap_row *row,
 				 uint32_t place)
 {
 	struct coremap_sum sum = { 0 };
-	uint32_t lo = row->first, hi = row->first + row->n, i;
+	uint32_t i;
 
-	if (!row->n && place == m->n_cpus)
-		return m->groups.at[row->first].all;
+	if (place == m->n_cpus) {
+		if (!row->n)
+			return m->groups.at[row->first].all;
+		if (row->n <= CPUS_A_TABLE)
+			return sum_cells(m, row);
+		return m->sums.at[index_find(&m->pairs, wide_key(row->first), 0)];
+	}
 	if (!row->n) {
 		i = index_find(&m->pairs, row->first, place);
 		return i == INDEX_NONE ? sum : m->sums.at[i];
 	}
-	/* cells are sorted by CPU */
-	while (place < m->n_cpus && lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (cell_at(m, mid)->cpu < m->cpus[place])
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (i = lo; i < row->first + row->n; i++) {
-		const struct analyze_core_cell *cell = cell_at(m, i);
-
-		if (place < m->n_cpus ? cell->cpu != m->cpus[place]
-				      : place_of(m, cell->cpu) == m->n_cpus) {
-			if (place < m->n_cpus)
-				break;
-			continue;
-		}
-		sum.run_ns += cell->run_ns;
-		sum.switches += cell->switches;
+	for (i = cell_from(m, row, m->cpus[place]);
+	     i < row->first + row->n && cell_at(m, i)->cpu == m->cpus[place]; i++) {
+		sum.run_ns += cell_at(m, i)->run_ns;
+		sum.switches += cell_at(m, i)->switches;
 	}
 	return sum;
 }
@@ -183,7 +224,7 @@ static int collect_task(struct coremap_map *m, const struct coremap_row *row)
 		return 0;
 	if (task->tid && names_wanted(&m->w->names, task)) {
 		if (!names_merged(&m->w->names, task))
-			return new_row(m, row->first, row->n);
+			return keep_sum(m, row) ? -ENOMEM : new_row(m, row->first, row->n);
 		group = merged(m, task);
 		if (group == INDEX_NONE)
 			return -ENOMEM;
@@ -408,9 +449,17 @@ static bool row_lossy(void *ctx, uint32_t id)
 	return task ? tables_lossy(m->w, task) : m->groups.at[row->first].lossy;
 }
 
+/* Whether the row has figures on the CPUs from @from to before @to. */
 static bool shows(const struct coremap_map *m, const struct coremap_row *row, uint32_t from,
 		  uint32_t to)
 {
+	if (row->n && from < to) {
+		uint32_t i = cell_from(m, row, m->cpus[from]);
+
+		/* most rows have no cell here */
+		if (i == row->first + row->n || cell_at(m, i)->cpu > m->cpus[to - 1])
+			return false;
+	}
 	for (uint32_t c = from; c < to; c++) {
 		struct coremap_sum sum = sum_of(m, row, c);
 
