@@ -10,6 +10,14 @@ mkdir zsh fish
 "$CDICT" --completion bash >cdict.bash
 "$CDICT" --completion zsh >zsh/_cdict
 "$CDICT" --completion fish >cdict.fish
+# "cdict", as the completions call it; captures to find values in
+mkdir bin
+ln -s "$(realpath "$CDICT")" bin/cdict
+export PATH=$PWD/bin:$PATH CDICT_STORE=$PWD/store
+cdict job create 2001 >/dev/null && cdict job create night >/dev/null
+"$CDICT" convert -q "$DATA/kvm-libvirt-cgroups.data" -o run.cdict
+cp run.cdict record.cdict
+cp "$DATA/kvm-small.data" other.data
 commands=$("$CDICT" help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p')
 
 # part SHELL COMMAND - prints the completion of one command
@@ -60,7 +68,7 @@ zpty -w z "PS1= ; fpath=($PWD/zsh \$fpath); autoload -U compinit; compinit -u -D
 zpty -r z out "*READY*"
 zpty -n -w z "$1"$'\t\t'
 out= more=
-for i in {1..300}; do # until Tab has given it
+for i in {1..150}; do # until Tab has given it
 	zpty -r -t z more && out+=$more
 	[[ $out == *$2* ]] && break
 	sleep 0.1
@@ -90,6 +98,19 @@ for shell in bash fish zsh; do
 		json cdict info --format js
 		vcpu cdict heatmap --view vc
 		boot cdict record --clockid bo
+		latency_max_ns cdict tasks -s latency_m
+		kind cdict tasks --by group --sort ki
+		reason_code cdict exits run.cdict -s reason_c
+		created cdict job list -s cre
+		instance-0000001d cdict vcpu run.cdict --vm instance-0000001d
+		1044 cdict tasks other.data --vm 104
+		instance-0000001c.vcpu1 cdict tasks run.cdict -t instance-0000001c.v
+		kvm:kvm_exit cdict tasks other.data --window-start kvm:kvm_exi
+		instance-0000001b cdict vm instance-0000001b
+		remove cdict job rem
+		night cdict job show nig
+		2001 cdict tasks --job 20
+		group cdict tasks --by gro
 	END
 	verdict "${shell}_completes_commands_options_and_values" "$wrong"
 done

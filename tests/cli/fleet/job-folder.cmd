@@ -16,7 +16,7 @@ try push --job 2001 b.cdict
 try push -q --job 2001 --host $'evil\e[1m/../x' a.cdict
 $CDICT job show 2001 | tail -n +4 | sed 's/20..-..-.. ..:..:../TIME/'
 try tasks --job 2001 -n 6
-try tasks --job 2001 -n 3 -t KVM -s switches -v
+try tasks --job 2001 -n 3 -t vcpu1 -s switches -v
 try exits --job 2001 --by reason
 try vcpu --job 2001 --format csv -n 4
 try latency --job 2001 -n 4 --format md
