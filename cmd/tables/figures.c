@@ -3,6 +3,7 @@
 #include "cmd/tables/figures.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -372,6 +373,25 @@ int figures_sort(struct table **tables, size_t n, const struct options_shared *o
 	return rc;
 }
 
+/* A table takes at most 20 MB, or 64 times the file: only a capture of tasks that do nothing has more rows. -n prints them. */
+static void limit_rows(const struct figures *f, struct table **tables, size_t n)
+{
+	enum { LEAST = 20000000, RATIO = 64, BYTES_A_CELL = 26 };
+	uint64_t most, size = cdict_reader_size(f->reader);
+
+	most = size > LEAST / RATIO ? RATIO * size : LEAST;
+	for (size_t i = f->opts->top ? 1 : 0; i < n; i++) {
+		uint64_t rows = most / (tables[i]->n_columns * BYTES_A_CELL);
+
+		if (tables[i]->shown <= rows)
+			continue;
+		cmd_warn(f->call, f->file, "... and %" PRIu64 " more rows of %s%s",
+			 tables[i]->shown - rows, tables[i]->name,
+			 i ? "" : "; -n prints as many as asked for");
+		table_top(tables[i], rows);
+	}
+}
+
 int figures_print(struct figures *f, const char *note, struct table **tables, size_t n)
 {
 	struct cdict_error err = { 0 };
@@ -379,8 +399,12 @@ int figures_print(struct figures *f, const char *note, struct table **tables, si
 
 	if (f->several)
 		return keep_tables(f, note, tables, n);
-	status = figures_sort(tables, n, f->opts, &err) ? figures_fail(f, &err)
-							: figures_print_all(f, note, tables, n);
+	if (figures_sort(tables, n, f->opts, &err)) {
+		status = figures_fail(f, &err);
+	} else {
+		limit_rows(f, tables, n);
+		status = figures_print_all(f, note, tables, n);
+	}
 	for (size_t i = 0; i < n; i++)
 		table_free(tables[i]);
 	return status;

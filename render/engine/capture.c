@@ -3,6 +3,7 @@
 #include "render/engine/capture.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -158,6 +159,61 @@ static int fill_vms(struct page_capture *c)
 	return t[PAGE_VCPU_GROUPS] && has_tables(c, PAGE_DELAYS, PAGE_HALTS_VMS) ? 0 : -ENOMEM;
 }
 
+/* ---- very many tasks ---- */
+
+/* A task that does anything takes tens of bytes of a file: only a capture of tasks that do nothing has more than this. */
+enum { TASKS = 8192, BYTES_A_TASK = 64 };
+
+static bool of_tasks(const struct table *t)
+{
+	return t && t->n_columns && !t->grouped && !strcmp(t->columns[0].key, "name");
+}
+
+static bool is_kept(void *ctx, const struct table_cell *cell)
+{
+	const struct page_capture *c = ctx;
+
+	return !cell->task || c->kept[cell->task - 1] != UINT32_MAX;
+}
+
+/* Marks the tasks of the first @most rows. */
+static void mark(struct page_capture *c, const struct table *t, size_t most)
+{
+	for (size_t r = 0; r < t->n_rows && r < most; r++) {
+		uint32_t task = table_at(t, r, 0)->task;
+
+		if (task)
+			c->kept[task - 1] = 0;
+	}
+}
+
+/* Bounds the page: of very many tasks it has those that are first in the tables, and IDLE. */
+static int keep_some(struct page_capture *c)
+{
+	static const enum page_table first[] = { PAGE_TASKS, PAGE_VCPU, PAGE_LATENCY, PAGE_EXITS };
+	size_t most = TASKS + cdict_reader_size(c->walk->reader) / BYTES_A_TASK;
+
+	c->n_tasks = c->n_kept = analyze_engine_task_count(c->walk->eng);
+	if (c->n_tasks <= most)
+		return 0;
+	c->kept = malloc(c->n_tasks * sizeof(*c->kept));
+	if (!c->kept)
+		return -ENOMEM;
+	memset(c->kept, 0xff, c->n_tasks * sizeof(*c->kept));
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		mark(c, c->tables[first[i]], most / (i ? 8 : 2));
+	c->n_kept = 0;
+	for (size_t i = 0; i < c->n_tasks; i++)
+		if (c->kept[i] != UINT32_MAX ||
+		    !analyze_engine_task(c->walk->eng, (uint32_t)i)->tid)
+			c->kept[i] = (uint32_t)c->n_kept++;
+	for (size_t i = 0; i < PAGE_TABLES; i++)
+		if (of_tasks(c->tables[i]))
+			table_keep(c->tables[i], 2 * most, is_kept, c);
+	c->numbers = c->kept;
+	return 0;
+}
+
 int page_capture_fill(struct page_capture *c)
 {
 	const struct tables_walk *w = c->walk;
@@ -209,7 +265,10 @@ int page_capture_fill(struct page_capture *c)
 	t[PAGE_CAPACITY] = tables_capacity(w);
 	t[PAGE_LATENCY] = tables_latency(w);
 	t[PAGE_CPUS] = tables_coremap_cpus(w);
-	return !fill_vms(c) && has_tables(c, 0, PAGE_SUCCESSORS - 1) ? sort_tables(c) : -ENOMEM;
+	if (fill_vms(c) || !has_tables(c, 0, PAGE_SUCCESSORS - 1) || sort_tables(c))
+		return -ENOMEM;
+	/* the page's engine has the page's numbers */
+	return c->numbers ? 0 : keep_some(c);
 }
 
 void page_capture_fini(struct page_capture *c)
@@ -217,5 +276,6 @@ void page_capture_fini(struct page_capture *c)
 	for (size_t i = 0; i < PAGE_TABLES; i++)
 		table_free(c->tables[i]);
 	page_bins_free(c->bins);
+	free(c->kept);
 	*c = (struct page_capture){ 0 };
 }

@@ -115,6 +115,8 @@ static int tasks_json(struct json *j, const struct page_capture *c)
 				.w = c->walk, .row = task, .task = task, .whole = &fold
 			};
 
+			if (c->kept && c->kept[i] == UINT32_MAX)
+				continue;
 			cells_fill_one(t, k, &r);
 			table_cell_json(j, NULL, &task_columns[k], &t->now[k], c->t0_ns);
 			table_clear(t, k);

@@ -7,9 +7,35 @@
 #include "render/engine/capture.h"
 #include "tables/compare/compare.h"
 
-/* Writes the row's key, and its tasks in each capture. */
-static void key_json(struct json *j, const struct compare *c, const struct compare_row *row)
+/* Whether the page lists task @i of the row; sets its number in the page and its capture. */
+static bool is_listed(struct page_capture *const *captures, const struct compare_row *row, size_t i,
+		      size_t *capture, uint32_t *number)
 {
+	uint32_t task = compare_task_at(row, i, capture);
+	const struct page_capture *c = captures[*capture];
+
+	*number = c->kept && task < c->n_tasks ? c->kept[task] : task;
+	return *number == task || *number != UINT32_MAX;
+}
+
+/* Whether the page lists a task of the row. */
+static bool is_shown(struct page_capture *const *captures, const struct compare_row *row)
+{
+	uint32_t number;
+	size_t of, i = 0;
+
+	while (i < row->n_items && !is_listed(captures, row, i, &of, &number))
+		i++;
+	return i < row->n_items || !row->n_items;
+}
+
+/* Writes the row's key, and its tasks in each capture. */
+static void key_json(struct json *j, struct page_capture *const *captures, const struct compare *c,
+		     const struct compare_row *row)
+{
+	uint32_t number;
+	size_t of;
+
 	json_open(j, "key", '[', false);
 	json_text(j, NULL, row->name);
 	if (row->reason)
@@ -20,17 +46,20 @@ static void key_json(struct json *j, const struct compare *c, const struct compa
 	json_open(j, "tasks", '[', false);
 	for (size_t k = 0; k < c->n_captures; k++) {
 		json_open(j, NULL, '[', false);
-		for (size_t i = 0; i < compare_task_count(row, k); i++)
-			json_u64(j, NULL, compare_task_at(row, k, i));
+		for (size_t i = 0; i < row->n_items; i++) {
+			if (is_listed(captures, row, i, &of, &number) && of == k)
+				json_u64(j, NULL, number);
+		}
 		json_close(j);
 	}
 	json_close(j);
 }
 
-static void row_json(struct json *j, const struct compare *c, const struct compare_row *row)
+static void row_json(struct json *j, struct page_capture *const *captures, const struct compare *c,
+		     const struct compare_row *row)
 {
 	json_open(j, NULL, '{', false);
-	key_json(j, c, row);
+	key_json(j, captures, c, row);
 	json_open(j, "values", '[', false);
 	for (size_t k = 0; k < c->n_captures; k++) {
 		if (!row->set[k]) {
@@ -106,12 +135,13 @@ static double chance(const struct changes_value *v)
 	return v->p;
 }
 
-static void sides_row_json(struct json *j, const struct changes *c, const struct changes_row *row)
+static void sides_row_json(struct json *j, struct page_capture *const *captures,
+			   const struct changes *c, const struct changes_row *row)
 {
 	const struct compare_row *of = row->row;
 
 	json_open(j, NULL, '{', false);
-	key_json(j, &c->compare, of);
+	key_json(j, captures, &c->compare, of);
 	json_open(j, "values", '[', false);
 	numbers_json(j, c, row, was);
 	numbers_json(j, c, row, is);
@@ -194,6 +224,7 @@ static void kind_json(struct json *j, const struct compare *c)
 }
 
 static int captures_json(struct json *j, enum compare_what what,
+			 struct page_capture *const *captures,
 			 const struct tables_walk *const *walks, size_t n)
 {
 	struct compare c;
@@ -201,18 +232,21 @@ static int captures_json(struct json *j, enum compare_what what,
 
 	kind_json(j, &c);
 	for (size_t i = 0; i < c.rows.n && !rc; i++)
-		row_json(j, &c, &c.rows.at[i]);
+		if (is_shown(captures, &c.rows.at[i]))
+			row_json(j, captures, &c, &c.rows.at[i]);
 	json_close(j);
 	json_close(j);
 	compare_fini(&c);
 	return rc;
 }
 
-static void changes_json(struct json *j, const struct changes *c)
+static void changes_json(struct json *j, struct page_capture *const *captures,
+			 const struct changes *c)
 {
 	kind_json(j, &c->compare);
 	for (size_t i = 0; i < c->rows.n; i++)
-		sides_row_json(j, c, &c->rows.at[i]);
+		if (is_shown(captures, c->rows.at[i].row))
+			sides_row_json(j, captures, c, &c->rows.at[i]);
 	json_close(j);
 	json_close(j);
 }
@@ -235,13 +269,13 @@ int page_compare_json(struct json *j, struct page_capture *const *captures, size
 	json_open(j, "tables", '{', true);
 	for (unsigned what = 0; what < COMPARE_N && !rc; what++)
 		if (diff)
-			changes_json(j, &diff->all[what]);
+			changes_json(j, captures, &diff->all[what]);
 		else
-			rc = captures_json(j, (enum compare_what)what, walks, n);
+			rc = captures_json(j, (enum compare_what)what, captures, walks, n);
 	if (diff)
-		changes_json(j, diff->groups);
+		changes_json(j, captures, diff->groups);
 	else if (!rc)
-		rc = captures_json(j, COMPARE_GROUPS, walks, n);
+		rc = captures_json(j, COMPARE_GROUPS, captures, walks, n);
 	json_close(j);
 	json_close(j);
 	free(walks);

@@ -173,6 +173,11 @@ static int recorded_json(struct json *j, const struct page_capture *c, const str
 
 	sink_to_memory(&s);
 	sink_puts(&s, "");
+	if (c->kept)
+		sink_printf(&s,
+			    "tasks: ... and %zu more tasks: the page lists %zu, those that ran or "
+			    "waited longest; 'cdict tasks' prints all\n",
+			    c->n_tasks - c->n_kept, c->n_kept);
 	loss_scope(&s, scope, 0);
 	rest = text = sink_take(&s, NULL);
 	if (!text)
@@ -302,7 +307,7 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	damage_json(j, r);
 	filter_json(j, c);
 	if (!rc)
-		rc = tables_findings_json(j, c->walk, c->t0_ns, NULL);
+		rc = tables_findings_json(j, c->walk, c->t0_ns, c->kept);
 	json_close(j);
 	return rc;
 }

@@ -215,6 +215,17 @@ void table_share(struct table *t, size_t column, uint64_t part, uint64_t whole)
 		table_percent(t, column, 100.0 * (double)part / (double)whole);
 }
 
+void table_keep(struct table *t, size_t most,
+		bool (*keep)(void *ctx, const struct table_cell *cell), void *ctx)
+{
+	size_t n = 0;
+
+	for (size_t r = 0; r < t->n_rows && n < most; r++)
+		if (keep(ctx, table_at(t, r, 0)))
+			t->ids.at[n++] = t->ids.at[r];
+	t->n_rows = t->shown = n;
+}
+
 void table_top(struct table *t, uint64_t n)
 {
 	t->shown = n && n < t->n_rows ? (size_t)n : t->n_rows;

@@ -216,6 +216,9 @@ struct table *table_join(struct table *const *parts, const char *const *files, s
  * identities ascend, figures descend; empty cells come last; equal rows keep their order. NULL: by
  * t->order, if set. CDICT_EUSAGE for an unknown key; the message lists the known ones. */
 int table_sort(struct table *t, const char *spec, struct cdict_error *err);
+/* table_keep - drops rows: those whose first cell @keep refuses, and those after the first @most. */
+void table_keep(struct table *t, size_t most,
+		bool (*keep)(void *ctx, const struct table_cell *cell), void *ctx);
 /* table_top - prints only the first @n rows; 0: all. */
 void table_top(struct table *t, uint64_t n);
 

@@ -339,20 +339,8 @@ void compare_fini(struct compare *c)
 	stringset_fini(&c->names);
 }
 
-size_t compare_task_count(const struct compare_row *row, size_t capture)
+uint32_t compare_task_at(const struct compare_row *row, size_t i, size_t *capture)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < row->n_items; i++)
-		n += row->items[i].capture == capture;
-	return n;
-}
-
-uint32_t compare_task_at(const struct compare_row *row, size_t capture, size_t at)
-{
-	for (size_t i = 0; i < row->n_items; i++) {
-		if (row->items[i].capture == capture && !at--)
-			return row->items[i].task;
-	}
-	return ANALYZE_NO_TASK;
+	*capture = row->items[i].capture;
+	return row->items[i].task;
 }

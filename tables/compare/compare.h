@@ -99,8 +99,7 @@ bool compare_row_hidden(const struct compare *c, const struct compare_row *row, 
 double compare_difference(const struct compare *c, const struct compare_row *row, size_t capture,
 			  size_t i);
 
-/* The tasks of a row in one capture. */
-size_t compare_task_count(const struct compare_row *row, size_t capture);
-uint32_t compare_task_at(const struct compare_row *row, size_t capture, size_t i);
+/* compare_task_at - task @i of the row's n_items, and its capture. */
+uint32_t compare_task_at(const struct compare_row *row, size_t i, size_t *capture);
 
 #endif

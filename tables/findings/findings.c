@@ -70,7 +70,9 @@ static void wait_json(const struct findings *all, const struct tables_finding *a
 {
 	struct json *j = all->j;
 
-	if (!about->held_ns || about->at_ns < all->t0_ns) {
+	if (!about->held_ns || about->at_ns < all->t0_ns ||
+	    number_of(all, about->task) == ANALYZE_NO_TASK ||
+	    number_of(all, about->behind) == ANALYZE_NO_TASK) {
 		json_null(j, "wait");
 		return;
 	}
@@ -116,8 +118,14 @@ void tables_says_json(struct json *j, const char *key, char *text, uint64_t t0_n
 		if (text[1] == 't') {
 			uint32_t task = (uint32_t)strtoul(text + 2, &end, 10);
 
+			task = numbers ? numbers[task] : task;
+			if (task == UINT32_MAX) {
+				json_text(j, NULL, "a task that is not listed");
+				text = strchr(end, TABLES_MENTION_END) + 1;
+				continue;
+			}
 			json_open(j, NULL, '{', false);
-			json_u64(j, "task", numbers ? numbers[task] : task);
+			json_u64(j, "task", task);
 		} else {
 			uint64_t t_ns = strtoull(text + 2, &end, 10);
 

@@ -15,7 +15,6 @@ import concurrent.futures
 import glob
 import hashlib
 import itertools
-import json
 import os
 import queue
 import shlex
@@ -126,7 +125,7 @@ class Judge:
     def __init__(self, build):
         self.reached = measure(build)
         self.saw = f"{build}/saw.json"  # the test that last detected a change
-        self.seen_by = json.loads(read(self.saw)) if os.path.exists(self.saw) else {}
+        self.seen_by = reach.load(self.saw)
         self.caught = defaultdict(Counter)  # by file: which tests failed how often
         self.libraries = queue.SimpleQueue()
         for _ in range(AT_ONCE):
@@ -161,8 +160,7 @@ class Judge:
             self.libraries.put(library)
 
     def close(self):
-        with open(self.saw, "w", encoding="utf-8") as f:
-            json.dump(self.seen_by, f, indent=0)
+        reach.save(self.saw, self.seen_by)
         while not self.libraries.empty():
             shutil.rmtree(self.libraries.get().folder)
 

@@ -98,6 +98,22 @@ def digest(*paths):
     return content.hexdigest()
 
 
+def load(path):
+    """What save() wrote; {} if nothing did, or a file of an older version of this that a kill cut short."""
+    try:
+        with open(path, encoding="utf-8") as f:
+            return json.load(f)
+    except (FileNotFoundError, json.JSONDecodeError):
+        return {}
+
+
+def save(path, value):
+    """Replaces @path by the new file when that is complete: a kill leaves the old one."""
+    with open(path + ".new", "w", encoding="utf-8") as f:
+        json.dump(value, f)
+    os.replace(path + ".new", path)
+
+
 class Reach:
     """
     Which tests reach which line, kept in @path for the tests of which nothing changed since.  Of a file that was
@@ -105,12 +121,9 @@ class Reach:
     """
 
     def __init__(self, path):
-        self.path, self.kept, self.seconds = path, {}, {}
+        self.path, self.kept, self.seconds = path, load(path), {}
         self.tests = collections.defaultdict(lambda: collections.defaultdict(list))
         self.lines = collections.defaultdict(set)
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as f:
-                self.kept = json.load(f)
 
     def measure(self, name, stamp, tests, objects):
         """Runs @name on the programs built with --coverage into the folder @objects, unless it is known at @stamp."""
@@ -122,8 +135,7 @@ class Reach:
             passed = tests.passes(name, LIMIT)
             kept = {"stamp": stamp, "passed": passed, "seconds": time.monotonic() - began, "lines": gcov(objects)}
         self.kept[name] = kept
-        with open(self.path, "w", encoding="utf-8") as f:
-            json.dump(self.kept, f)
+        save(self.path, self.kept)
 
     def finish(self):
         """Makes tests[file][line] of the kept lines; prints the tests that are of no use."""

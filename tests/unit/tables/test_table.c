@@ -425,6 +425,31 @@ static void numbers_are_rounded_once(void **state)
 	assert_string_equal(number_utc(room, 0), "1970-01-01 00:00:00.000000000 UTC");
 }
 
+static bool begins_with_c1(void *ctx, const struct table_cell *cell)
+{
+	++*(int *)ctx;
+	return !strncmp(cell->text, "c1", 2);
+}
+
+static void rows_that_are_not_kept_are_gone_and_the_others_in_order(void **state)
+{
+	struct table *t = table_new("rows", columns);
+	int asked = 0;
+
+	(void)state;
+	add(t, "c1", 40, 5);
+	add(t, "c2", 30, 9);
+	add(t, "c10", 1, 7);
+	add(t, "c11", 2, 6);
+	assert_int_equal(table_sort(t, "run_ns", NULL), 0);
+	table_keep(t, 2, begins_with_c1, &asked);
+	assert_string_equal(order(t), "c10 c11 ");
+	assert_int_equal(t->n_rows, 2);
+	assert_int_equal(t->shown, 2);
+	assert_int_equal(asked, 3); /* enough are kept */
+	table_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -439,6 +464,7 @@ int main(void)
 		cmocka_unit_test(a_settled_table_does_not_need_its_sources),
 		cmocka_unit_test(an_unknown_sort_key_is_wrong_usage),
 		cmocka_unit_test(numbers_are_rounded_once),
+		cmocka_unit_test(rows_that_are_not_kept_are_gone_and_the_others_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, make_capture, drop_capture);
