@@ -84,7 +84,7 @@ static int read_dump(struct stream *s, enum found *found, struct cdict_error *er
 
 /* ---- its file ---- */
 
-/* "latency of web01 (17) was 31.2 ms at ..." as "latency-31.2ms". */
+/* "latency of web01 (17) was 31.234 ms at ..." as "latency-31.234ms". */
 static void reason(char *out, size_t size, const char *trigger)
 {
 	const char *value = strstr(trigger, " was ");
@@ -98,8 +98,8 @@ static void reason(char *out, size_t size, const char *trigger)
 	else if (!n || !strcmp(trigger, "SIGUSR2"))
 		snprintf(out, size, "request");
 	else if (digits && digits < 16)
-		snprintf(out, size, "%.*s-%.1f%s", (int)n, trigger, strtod(value + 5, NULL),
-			 value[5 + digits + 1] == '%' ? "pct" : "ms");
+		snprintf(out, size, value[6 + digits] == '%' ? "%.*s-%.0fpct" : "%.*s-%.3fms",
+			 (int)n, trigger, strtod(value + 5, NULL));
 	else
 		snprintf(out, size, "%.*s", (int)n, trigger);
 }
