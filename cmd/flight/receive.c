@@ -126,7 +126,8 @@ static char *path_of(const struct stream *s, const char *dir, struct cdict_error
 {
 	struct cdict_reader *r = NULL;
 	const char *trigger;
-	char why[64], *name, *path = NULL;
+	char why[64], *name, *path;
+	uint64_t at_ms;
 
 	if (cdict_reader_parse(&r, s->dump.data, s->dump.len, err)) {
 		err->offset = s->at;
@@ -134,12 +135,15 @@ static char *path_of(const struct stream *s, const char *dir, struct cdict_error
 	}
 	trigger = cdict_reader_info(r, "record.trigger");
 	reason(why, sizeof(why), trigger ? trigger : "");
-	name = flight_name(ended_ms(r), cdict_reader_info(r, "record.trigger_of"), why);
-	if (!name || asprintf(&path, "%s/%s", dir, name) < 0) {
-		path = NULL;
+	at_ms = ended_ms(r);
+	do { /* never another dump's name */
+		name = flight_name(at_ms++, cdict_reader_info(r, "record.trigger_of"), why);
+		if (!name || asprintf(&path, "%s/%s", dir, name) < 0)
+			path = NULL;
+		free(name);
+	} while (path && !access(path, F_OK) && (free(path), true));
+	if (!path)
 		cdict_fail_nomem(err);
-	}
-	free(name);
 	cdict_reader_close(r);
 	return path;
 }
