@@ -228,6 +228,24 @@ static int config_path(char **path, struct cdict_error *err)
 	return cdict_fail_nomem(err);
 }
 
+/* "option --keep" as "option keep": here it has no dashes. */
+static void drop_dashes(char *text)
+{
+	for (char *p = text; (p = strstr(p, " --"));)
+		memmove(p + 1, p + 3, strlen(p + 3) + 1);
+}
+
+int config_fail(struct cdict_error *err, const char *path, unsigned line)
+{
+	struct cdict_error why = *err;
+	char where[16] = "";
+
+	drop_dashes(why.text);
+	if (line)
+		snprintf(where, sizeof(where), ":%u", line);
+	return cdict_fail(err, why.code, CDICT_NO_OFFSET, "%s%s: %s", path, where, why.text);
+}
+
 static int read_text(struct file *f, char *rest, struct cdict_error *err)
 {
 	struct cdict_error why;
@@ -237,11 +255,12 @@ static int read_text(struct file *f, char *rest, struct cdict_error *err)
 	while (!ret && (line = strsep(&rest, "\n"))) {
 		f->line++;
 		ret = read_line(f, line, err);
-		if (ret == CDICT_EUSAGE) {
-			why = *err;
+		why = *err;
+		if (ret == CDICT_EUSAGE && f->strict)
+			config_fail(err, f->path, f->line);
+		else if (ret == CDICT_EUSAGE)
 			cdict_fail(err, ret, CDICT_NO_OFFSET, "%s:%u: %s", f->path, f->line,
 				   why.text);
-		}
 	}
 	return ret;
 }

@@ -41,6 +41,9 @@ struct config_lines {
  * key adds to them. A file that cannot be read is a failure, too. */
 int config_file(const char *path, const struct config_section *sections, size_t n,
 		struct config_lines *lines, struct cdict_error *err);
+/* config_fail - *err with the file and line (0: none) before its text, and options without dashes; its
+ * code. */
+int config_fail(struct cdict_error *err, const char *path, unsigned line);
 /* config_line_of - the line of the first option --NAME in the message @text; 0: none. */
 unsigned config_line_of(const struct config_lines *lines, const char *text);
 

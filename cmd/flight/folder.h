@@ -3,7 +3,7 @@
  * folder.h - the flight recorder's folder: one file for each dump, with its time, VM and trigger in
  * the name:
  *
- *	20261128T015903.120Z_web01_latency-31.2ms.cdict
+ *	20261128T015903.120Z_web01_latency-31.234ms.cdict
  *
  * The time is UTC. Bytes of the name other than letters, digits and _.- are %XX. Other files in the
  * folder are neither listed nor removed.

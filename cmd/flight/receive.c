@@ -84,7 +84,7 @@ static int read_dump(struct stream *s, enum found *found, struct cdict_error *er
 
 /* ---- its file ---- */
 
-/* "latency of web01 (17) was 31.2 ms at ..." as "latency-31.2ms". */
+/* "latency of web01 (17) was 31.234 ms at ..." as "latency-31.234ms". */
 static void reason(char *out, size_t size, const char *trigger)
 {
 	const char *value = strstr(trigger, " was ");
@@ -98,8 +98,8 @@ static void reason(char *out, size_t size, const char *trigger)
 	else if (!n || !strcmp(trigger, "SIGUSR2"))
 		snprintf(out, size, "request");
 	else if (digits && digits < 16)
-		snprintf(out, size, "%.*s-%.1f%s", (int)n, trigger, strtod(value + 5, NULL),
-			 value[5 + digits + 1] == '%' ? "pct" : "ms");
+		snprintf(out, size, value[6 + digits] == '%' ? "%.*s-%.0fpct" : "%.*s-%.3fms",
+			 (int)n, trigger, strtod(value + 5, NULL));
 	else
 		snprintf(out, size, "%.*s", (int)n, trigger);
 }
@@ -126,7 +126,8 @@ static char *path_of(const struct stream *s, const char *dir, struct cdict_error
 {
 	struct cdict_reader *r = NULL;
 	const char *trigger;
-	char why[64], *name, *path = NULL;
+	char why[64], *name, *path;
+	uint64_t at_ms;
 
 	if (cdict_reader_parse(&r, s->dump.data, s->dump.len, err)) {
 		err->offset = s->at;
@@ -134,12 +135,15 @@ static char *path_of(const struct stream *s, const char *dir, struct cdict_error
 	}
 	trigger = cdict_reader_info(r, "record.trigger");
 	reason(why, sizeof(why), trigger ? trigger : "");
-	name = flight_name(ended_ms(r), cdict_reader_info(r, "record.trigger_of"), why);
-	if (!name || asprintf(&path, "%s/%s", dir, name) < 0) {
-		path = NULL;
+	at_ms = ended_ms(r);
+	do { /* never another dump's name */
+		name = flight_name(at_ms++, cdict_reader_info(r, "record.trigger_of"), why);
+		if (!name || asprintf(&path, "%s/%s", dir, name) < 0)
+			path = NULL;
+		free(name);
+	} while (path && !access(path, F_OK) && (free(path), true));
+	if (!path)
 		cdict_fail_nomem(err);
-	}
-	free(name);
 	cdict_reader_close(r);
 	return path;
 }

@@ -129,7 +129,7 @@ static void make_room(struct flight *f, uint64_t need)
 
 /* ---- dumps ---- */
 
-/* "latency-31.2ms" */
+/* "latency-31.234ms", "steal-55pct" */
 static void reason(char *out, size_t size, const struct trigger_hit *hit)
 {
 	size_t n = hit ? strcspn(hit->text, " ") : 0;
@@ -137,7 +137,7 @@ static void reason(char *out, size_t size, const struct trigger_hit *hit)
 	if (!hit)
 		snprintf(out, size, "request");
 	else if (hit->ns)
-		snprintf(out, size, "%.*s-%.1fms", (int)n, hit->text, (double)hit->ns / 1e6);
+		snprintf(out, size, "%.*s-%.3fms", (int)n, hit->text, (double)hit->ns / 1e6);
 	else
 		snprintf(out, size, "%.*s-%.0fpct", (int)n, hit->text, hit->pct);
 }

@@ -155,9 +155,6 @@ int flight_settings_read(struct flight_settings *s, const struct cmd_call *call,
 		{ .name = "record", .cmd = &cmd_record, .args = &s->record, .refused = refused },
 	};
 	struct config_lines lines = { 0 };
-	struct cdict_error why;
-	const char *text;
-	unsigned line;
 	int ret;
 
 	*s = (struct flight_settings){ 0 };
@@ -170,14 +167,8 @@ int flight_settings_read(struct flight_settings *s, const struct cmd_call *call,
 	ret = config_file(path, sections, 2, &lines, err);
 	if (!ret) {
 		ret = check(s, call, err);
-		line = ret ? config_line_of(&lines, err->text) : 0;
-		why = *err;
-		text = why.text +
-		       (strncmp(why.text, "option --", 9) ? 0 : 9); /* here it is a key */
-		if (ret && line)
-			cdict_fail(err, ret, CDICT_NO_OFFSET, "%s:%u: %s", path, line, text);
-		else if (ret)
-			cdict_fail(err, ret, CDICT_NO_OFFSET, "%s: %s", path, text);
+		if (ret)
+			config_fail(err, path, config_line_of(&lines, err->text));
 	}
 	array_fini(&lines);
 	return ret;

@@ -5,7 +5,6 @@ try() {
 }
 try --stats -o -
 try --stats --keep 1s
-try --keep 1s -o -
 try --trigger 'latency>1ms'
 try --task sleep
 try --keep 1s --task sleep
