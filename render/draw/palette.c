@@ -94,7 +94,7 @@ static const struct palette_rgb tasks[PALETTE_TASKS + 1][2] = {
 	{ RGB(0x486090), RGB(0x3c90c0) }, { RGB(0xf2c160), RGB(0xf0e49c) },
 	{ RGB(0x7f165c), RGB(0xa54252) }, { RGB(0x009e73), RGB(0x13b287) },
 	{ RGB(0x900c00), RGB(0xe47848) }, { RGB(0x60daf2), RGB(0x9df2c7) },
-	{ RGB(0x2b4cf2), RGB(0x6d2bf2) }, { RGB(0xa56ba5), RGB(0xf29de4) },
+	{ RGB(0x2b4cf2), RGB(0x1f3cff) }, { RGB(0xa56ba5), RGB(0xf29de4) },
 	{ RGB(0x7f7f33), RGB(0x4b7f16) }, { RGB(0x6079f2), RGB(0x6079f2) },
 	{ RGB(0x593e23), RGB(0x00ccfc) }, { RGB(0xcca884), RGB(0x79f260) },
 	{ RGB(0xb4bbc2), RGB(0x59626b) },

@@ -86,14 +86,21 @@ static void wait_json(const struct findings *all, const struct tables_finding *a
 	json_close(j);
 }
 
-/* Unlike a terminal, the page shows "µs". */
+/* Unlike a terminal, the page shows "µs" and "×". */
 static void units(char *text)
 {
 	static const char us[] = { TABLES_MENTION, 'u', ' ', 'u', 's', TABLES_MENTION_END, 0 };
+	static const char times[] = { TABLES_MENTION, 'u', ' ', 'x', TABLES_MENTION_END, 0 };
+	static const char *const marks[][2] = { { us, "µs" }, { times, "×" } };
 
-	while ((text = strstr(text, us))) {
-		memcpy(text, "µs", strlen("µs"));
-		memmove(text + strlen("µs"), text + strlen(us), strlen(text + strlen(us)) + 1);
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		const char *mark = marks[i][0], *sign = marks[i][1];
+
+		for (char *at = text; (at = strstr(at, mark));) {
+			memcpy(at, sign, strlen(sign));
+			memmove(at + strlen(sign), at + strlen(mark),
+				strlen(at + strlen(mark)) + 1);
+		}
 	}
 }
 

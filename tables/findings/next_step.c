@@ -77,7 +77,7 @@ static void say_of(struct sink *s, const struct vm_waits *v)
 	sink_puts(s, " of ");
 	/* equal as printed */
 	if (v->most_ns - v->least_ns <= v->most_ns / 1000) {
-		sink_printf(s, "%zu x ", v->vcpus);
+		sink_printf(s, "%zu %cu x%c ", v->vcpus, TABLES_MENTION, TABLES_MENTION_END);
 		tables_duration(s, v->most_ns);
 	} else {
 		tables_duration(s, v->known_ns);

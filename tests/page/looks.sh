@@ -15,8 +15,13 @@ report "$TOP/tests/oracle/format/v1.0-loss.cdict" -o loss.html || exit 1
 export CDICT_STORE=$PWD/store
 "$CDICT" job create 2001 --bucket 10ms && "$CDICT" push -q --job 2001 run.cdict && "$CDICT" report -q --job 2001 --no-host-pages -o job.html || exit 1
 
-node "$LIB/looks.mjs" \
-	"run=run.html=vcpus,vcpus&states=exit,exits,exits&reasons=io,tasks,tasks&fold=tasks,coremap,switches,cores,cores&paint=state" \
+# its story, with the details of its vCPUs
+vm=$("$CDICT" vcpu -q --json run.cdict | sed -n '0,/.*"vm": "\([^"]*\)".*/s//\1/p')
+# narrow names, and tasks without labels
+"$CDICT" convert -q -i "$DATA/kvm-small.data" -o bare.cdict && report bare.cdict || exit 1
+
+node "$LIB/looks.mjs" "bare=bare.html=vcpus,vcpus&vm=1112" \
+	"run=run.html=vcpus,vcpus&vm=$vm,vcpus&states=exit,exits,exits&reasons=io,tasks,tasks&fold=tasks,coremap,switches,cores,cores&paint=state" \
 	"loss=loss.html=vcpus,exits,cores" \
 	"both=both.html=compare,compare&compare=tasks,compare&compare=coremap" \
 	"job=job.html="

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // A chain of wake-ups in words: "vhost-1841 late 165 ms ← CPU 0/KVM (waited 1.02 ms, ran 1.42 ms) ← an interrupt on CPU 1".
-import { h } from './dom.js';
+import { h, unbroken } from './dom.js';
 import { clean, duration } from './text.js';
 
 /** @links: rows of the table "chains"; at most @most are shown; @go(i): at a click on the name of link i, or null. */
@@ -13,8 +13,8 @@ export function chainWords(links, most, go) {
 	};
 
 	return [
-		name(links[0], 0), ` late ${duration(links[0].waited_ns)}`,
-		...shown.slice(1).flatMap((link, i) => [' ← ', name(link, i + 1), ` (waited ${duration(link.waited_ns)}, ran ${duration(link.ran_ns)})`]),
-		' ← ', shown.length < links.length ? '…' : clean(shown.at(-1).by),
+		name(links[0], 0), ...unbroken(` late ${duration(links[0].waited_ns)}`),
+		...shown.slice(1).flatMap((link, i) => [' ← ', name(link, i + 1), ...unbroken(` (waited ${duration(link.waited_ns)}, ran ${duration(link.ran_ns)})`)]),
+		' ← ', shown.length < links.length ? '…' : unbroken(clean(shown.at(-1).by)),
 	];
 }

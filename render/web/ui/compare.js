@@ -10,7 +10,7 @@ export const COMPARISONS = {
 };
 
 export const FIGURE_WORDS = {
-	run_percent: 'run %', switches_per_s: 'switches/s', involuntary_per_s: 'forced/s', wakeups_per_s: 'wake-ups/s', migrations_per_s: 'migrations/s', delays_per_s: 'waits/s',
+	run_percent: 'ran', switches_per_s: 'switches/s', involuntary_per_s: 'forced/s', wakeups_per_s: 'wake-ups/s', migrations_per_s: 'migrations/s', delays_per_s: 'waits/s',
 	latency_avg_ns: 'latency avg', latency_p50_ns: 'latency p50', latency_p99_ns: 'latency p99', latency_max_ns: 'latency max',
 	count_per_s: 'exits/s', cpu_percent: 'on CPU, % of window', time_percent: 'time, % of window', avg_ns: 'avg', p99_ns: 'p99', max_ns: 'max',
 	delayed_percent: 'waited', guest_percent: 'guest', exit_percent: 'exits', qemu_percent: 'VMM', preempted_percent: 'preempted',
@@ -22,7 +22,7 @@ export function signed(key, v) {
 	const size = Math.abs(v);
 	const text = /percent$/.test(key) ? percent(size).replace('%', 'points') : /_ns$/.test(key) ? duration(Math.round(size)) : size < 0.005 ? '0' : short(size);
 
-	return size < 1e-9 || text === '0' ? '0' : `${v > 0 ? '+' : '−'}${text.replace('< ', '<')}`;
+	return size < 1e-9 || text === '0' ? '0' : text.startsWith('<') ? text.replace('<', v > 0 ? '< +' : '> −').replace(/ (?=\d)/, '') : `${v > 0 ? '+' : '−'}${text}`;
 }
 
 // Brewer's PuOr: less is purple, more is orange; small changes are near the paper.

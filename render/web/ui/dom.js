@@ -58,6 +58,20 @@ export function named(name, room = 228) {
 	return h('bdi', short === name ? null : { title: name }, short);
 }
 
+const HELD = /(?:[<>≤≥] )?(?:\d+ × )?\d[\d.,]* (?:[nµm]?s|%|[kMGT]?i?B|vCPUs?|times?|exits?)(?![\w%])|CPU \d+/g;
+
+/** @text for the document: no line ends between a number and its unit, or between CPU and its number. */
+export function unbroken(text) {
+	const out = [];
+	let at = 0;
+
+	for (const { 0: held, index } of text.matchAll(HELD)) {
+		out.push(text.slice(at, index), h('span', { class: 'held' }, held));
+		at = index + held.length;
+	}
+	return [...out, text.slice(at)].filter(Boolean);
+}
+
 export function button(text, title, listener, props) {
 	return h('button', { type: 'button', title, on: { click: listener }, ...props }, text);
 }

@@ -3,7 +3,7 @@
 import { moment, spanText } from './clock.js';
 import { COMPARISONS, FIGURE_WORDS, signed } from './compare.js';
 import { KINDS as THINGS } from './details.js';
-import { button, h } from './dom.js';
+import { button, h, unbroken } from './dom.js';
 import { Question } from './figures.js';
 import { chosenVm } from './input/selection.js';
 import { START, toFragment } from './input/state.js';
@@ -61,10 +61,17 @@ function changes(app) {
 	return out.slice(0, 5);
 }
 
+/** The name of a task in a sentence; only a long one is broken. */
+function nameIn(app, task) {
+	const name = app.who(task);
+
+	return h('bdi', { class: name.length <= 32 ? 'held' : null, data: { task } }, name);
+}
+
 /** A finding's sentence, with the page's names of tasks and its clock. */
 export function wordsOf(app, { says = null, text = '' }) {
-	return !says ? text : says.map((piece) => (typeof piece === 'string' ? piece : piece.task !== undefined ? h('bdi', { data: { task: piece.task } }, app.who(piece.task))
-		: h('span', { data: { at: piece.at } }, moment(piece.at))));
+	return (says ?? [text]).flatMap((piece) => (typeof piece === 'string' ? unbroken(piece) : piece.task !== undefined ? nameIn(app, piece.task)
+		: h('span', { class: 'held', data: { at: piece.at } }, moment(piece.at))));
 }
 
 /** One sentence as a link; @index: its place in the order of the command. */

@@ -18,7 +18,7 @@ export class Head {
 		this.search = h('input', {
 			type: 'search', class: 'search', placeholder: 'search tasks, VMs  ( / )', 'aria-label': 'search tasks and VMs',
 			title: 'a regular expression, as for -t; ignores case unless it has capital letters', spellcheck: 'false',
-			on: { input: () => this.#typed(), keydown: (e) => { if (e.key === 'Escape' || e.key === 'Enter') this.search.blur(); } },
+			on: { input: () => this.#typed(), keydown: (e) => { if (e.key === 'Escape' || e.key === 'Enter') this.search.blur(); }, blur: () => this.#left() },
 		});
 		this.theme = button('', null, () => app.set({ theme: themeName(app.state.theme) === 'dark' ? 'light' : 'dark' }), { class: 'icon' });
 		this.el = h('header', { class: 'head' }, this.what, this.search, this.theme,
@@ -27,14 +27,26 @@ export class Head {
 
 	#typed() {
 		clearTimeout(this.timer);
-		this.timer = setTimeout(() => {
-			const text = this.search.value;
-			const good = searchRegex(text) !== null;
+		this.timer = setTimeout(() => this.#find(), SEARCH_MS);
+	}
 
-			this.search.classList.toggle('wrong', !good);
-			if (good)
-				this.app.set({ search: text }, { gesture: 'search' });
-		}, SEARCH_MS);
+	#find() {
+		const text = this.search.value;
+		const good = searchRegex(text) !== null;
+
+		clearTimeout(this.timer);
+		this.timer = null;
+		this.search.classList.toggle('wrong', !good);
+		if (good)
+			this.app.set({ search: text }, { gesture: 'search' });
+	}
+
+	/** Without the focus, the field shows the search in effect. */
+	#left() {
+		if (this.timer)
+			this.#find();
+		else if (!this.search.classList.contains('wrong'))
+			this.search.value = this.app.state.search;
 	}
 
 	/** Called after a change of state. */
@@ -55,7 +67,7 @@ export class Head {
 			this.#facts(capture).map(([text, title, how]) => h('span', { class: `fact ${how ?? ''}`, title }, h('bdi', null, text))),
 			this.#loss(capture), this.#missing(capture),
 			capture.recorded.map((line) => h('span', { class: 'badge scope', title: clean(this.#byClock(capture, line)) },
-				capture.recorded_until === null || !line.includes(': one CPU after the other') ? clean(line.split(': ')[1]) : `CPUs start one by one until ${moment(capture.recorded_until, 3)}`)));
+				capture.recorded_until === null || !line.includes(': one CPU after the other') ? clean(line.split(': ')[1]) : `all CPUs recorded from ${moment(capture.recorded_until, 3)} on`)));
 	}
 
 	/** The line with its one time converted to the page's clock. */

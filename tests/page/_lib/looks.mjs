@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // node looks.mjs NAME=PAGE=VIEW,VIEW... - of every view in both themes: each text has the contrast to its background that WCAG 2.1 AA asks for (4.5:1,
 // 3:1 of large text; disabled elements are exempt), computed from the browser's styles; and all that the keyboard reaches, by Tab alone, in
-// the order of the page, is named for a screen reader, marked when it has the focus, and in view. A line "ok NAME" or "not ok NAME".
+// the order of the page, is named for a screen reader, marked when it has the focus, and in view; no number is on another line than its unit,
+// or cut. A line "ok NAME" or "not ok NAME".
 
 import { Browser } from './browser.mjs';
 
@@ -35,6 +36,28 @@ const FAINT = `(() => {
 	while (walk.nextNode()) if (!walk.currentNode.parentElement.closest('script, style, .picture')) look(walk.currentNode.parentElement, walk.currentNode.data.trim());
 	for (const input of document.querySelectorAll('input[placeholder]')) look(input, input.value);
 	return { seen, bad: [...bad.values()] };
+})()`;
+
+// In the page: numbers that a line's end or a cell's edge separates from their units, as lines.
+const BROKEN = `(() => {
+	const bad = new Set(), range = document.createRange();
+	const walk = document.createTreeWalker(document.querySelector('#app') ?? document.body, NodeFilter.SHOW_TEXT);
+	const lines = () => new Set([...range.getClientRects()].filter((r) => r.width > 0).map((r) => Math.round(r.top))).size;
+	let seen = 0;
+	while (walk.nextNode()) {
+		const text = walk.currentNode, el = text.parentElement;
+		if (el.closest('script, style, .event-list, .picture') || !el.checkVisibility({ visibilityProperty: true })) continue;
+		for (const { 0: held, index } of text.data.matchAll(/\\d[\\d.,]* (?:[nµm]?s|%)(?![\\w%])|CPU \\d+/g)) {
+			range.setStart(text, index);
+			range.setEnd(text, index + held.length);
+			seen++;
+			if (lines() > 1) bad.add('"' + held + '" is on two lines in "' + el.closest('p, li, div, td, a').textContent.slice(0, 60) + '"');
+			const cell = el.closest('td, th'), box = range.getBoundingClientRect();
+			if (cell && getComputedStyle(cell).overflowX === 'hidden' && box.right > cell.getBoundingClientRect().right - parseFloat(getComputedStyle(cell).paddingRight) + 1) bad.add('"' + held + '" is cut in a cell of ' + cell.closest('table').className);
+		}
+	}
+	for (const box of document.querySelectorAll('.detail .table-scroll, .table-scroll')) if (box.checkVisibility() && box.scrollWidth > box.clientWidth + 1) bad.add((box.querySelector('[data-table]')?.dataset.table ?? '') + ' is ' + (box.scrollWidth - box.clientWidth) + ' pixels wider than its place');
+	return { seen, bad: [...bad] };
 })()`;
 
 // In the page: the element with the focus.
@@ -85,7 +108,8 @@ async function names(tab, what, says) {
 const browser = await Browser.launch();
 try {
 	for (const [name, file, ...rest] of process.argv.slice(2).map((text) => text.split('='))) {
-		const wrong = { contrast: [], keyboard: [] };
+		const wrong = { contrast: [], broken: [], keyboard: [] };
+		let numbers = 0;
 		for (const scheme of ['light', 'dark']) {
 			const tab = await browser.open(file, { width: 1280, height: 800, scheme });
 			await tab.until('(({ ready, drawn, failed }) => ready || drawn || failed || document.querySelector("svg.flame"))(document.documentElement.dataset)', 'the first view');
@@ -97,7 +121,11 @@ try {
 				const { seen, bad } = await tab.evaluate(FAINT);
 				if (seen < 5) wrong.contrast.push(`${what}: only ${seen} texts were seen`);
 				wrong.contrast.push(...bad.slice(0, 6).map((text) => `${what}: ${text}`));
-				if (scheme === 'dark' || !view) continue;
+				if (scheme === 'dark') continue;
+				const { seen: found, bad: broken } = await tab.evaluate(BROKEN);
+				numbers += found;
+				wrong.broken.push(...broken.slice(0, 6).map((text) => `${what}: ${text}`));
+				if (!view) continue;
 				const says = (ok, text) => { if (!ok) wrong.keyboard.push(text); };
 				await names(tab, what, says);
 				await way(tab, what, says);
@@ -105,7 +133,7 @@ try {
 			tab.problems().forEach((text) => wrong.contrast.push(text));
 			await tab.close();
 		}
-		for (const [what, list] of [[`text_of_${name}_stands_out_in_both_themes`, wrong.contrast], [`all_of_${name}_is_reached_by_tab_and_named`, wrong.keyboard]])
+		for (const [what, list] of [[`text_of_${name}_stands_out_in_both_themes`, wrong.contrast], [`numbers_of_${name}_keep_their_units`, numbers > 10 ? wrong.broken : [...wrong.broken, `only ${numbers} numbers`]], [`all_of_${name}_is_reached_by_tab_and_named`, wrong.keyboard]])
 			console.log([`${list.length ? 'not ok' : 'ok'} ${what}`, ...list.slice(0, 14).map((text) => `    # ${text}`)].join('\n'));
 	}
 } finally {

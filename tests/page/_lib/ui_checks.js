@@ -39,6 +39,7 @@ check('numbers_have_three_digits_and_a_unit', [
 	[[text.figure('run_ns', null), text.figure('run_ns', 0), text.figure('switches', 4662), text.figure('max_at_ns', 1500000000)], ['–', '0', '4,662', '1.500000 s']],
 	[compare.signed('run_percent', -25.84), '−25.8 points'],
 	[compare.signed('worst_ns', 46400000), '+46.4 ms'],
+	[[0.02, -0.02, 0].map((v) => compare.signed('run_percent', v)), ['< +0.1 points', '> −0.1 points', '0']],
 ]);
 check('times_of_the_clock_are_exact', [
 	[clock.clockTime({ t0_ns: '922060149460' }, 1587412314), '923.647561774'],

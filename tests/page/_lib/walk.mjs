@@ -134,7 +134,7 @@ async function findings(tab, where, range) {
 		const chosen = app.selection.list().map((i) => c.tasks[i]), vms = new Set(chosen.filter((t) => t.fold_kind === 'vm').map((t) => t.fold));
 		return (vms.size === 1 ? c.tasks.filter((t) => t.fold_kind === 'vm' && vms.has(t.fold)) : chosen).map((t) => t.tid); })())`));
 	const text = cdict('vcpu', '-q', '--time', range.map((t) => seconds(absolute(t))).join(), ...tids ? ['--tid', tids.join()] : [], file);
-	const want = text.split('\n').slice(1, text.split('\n').indexOf('')).map((line) => line.replace(/(\d) us\b/g, '$1 µs'));
+	const want = text.split('\n').slice(1, text.split('\n').indexOf('')).map((line) => line.replace(/(\d) us\b/g, '$1 µs').replace(/(\d) x (\d)/g, '$1 × $2'));
 	if (want[0] === 'No vCPUs found.') return;
 	says(JSON.stringify(shown.slice(0, want.length)) === JSON.stringify(want), `${where}: findings are ${JSON.stringify(shown)}, the command's ${JSON.stringify(want)}`);
 	asked.set('finding', (asked.get('finding') ?? 0) + want.length);

@@ -13,7 +13,7 @@ import { drawMarks } from './marks.js';
 export const KINDS = {
 	run: { title: 'How long tasks ran', axis: 'length of each run, drawn where it ended', one: 'run', many: 'runs' },
 	sleep: { title: 'How long tasks were off the CPU', axis: 'time off the CPU, drawn where it ended', one: 'return to a CPU', many: 'returns to a CPU' },
-	wakeup: { title: 'Wake-up latency: how long tasks waited for a CPU', axis: 'from wake-up to running, drawn where it ended', one: 'wait after a wake-up', many: 'waits after a wake-up' },
+	wakeup: { title: 'Wake-up latency', axis: 'from wake-up to running, drawn where it ended', one: 'wait after a wake-up', many: 'waits after a wake-up' },
 	guest: { title: 'How long guests ran between exits', axis: 'kvm_entry to kvm_exit, drawn where it ended', one: 'stay in the guest', many: 'stays in the guest' },
 	exit: { title: 'How long exits took', axis: 'kvm_exit to kvm_entry, drawn where it ended', one: 'exit', many: 'exits' },
 };

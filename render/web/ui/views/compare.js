@@ -29,9 +29,9 @@ export class CompareView extends View {
 	}
 
 	get kind() {
-		const { compare } = this.app.page;
+		const kinds = Object.keys(COMPARISONS).filter((key) => this.app.page.compare.tables[key]);
 
-		return compare.tables[this.app.state.compare] ? this.app.state.compare : Object.keys(compare.tables)[0];
+		return kinds.includes(this.app.state.compare) ? this.app.state.compare : kinds[0];
 	}
 
 	update(change) {

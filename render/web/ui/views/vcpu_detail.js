@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // An opened vCPU: its antagonists, the exits that took its time, and the lengths of its waits.
-import { h, named } from '../dom.js';
+import { h, named, unbroken } from '../dom.js';
 import { Question } from '../figures.js';
 import { reasonColours } from '../marks/legend.js';
 import { Table } from '../table.js';
@@ -17,7 +17,7 @@ function shareBar(part, colour) {
 function antagonistTable(view, row, antagonists) {
 	const { app } = view;
 	const table = new Table([
-		{ key: 'antagonist', title: 'behind', text: true, value: (r) => app.who(r.antagonist), show: (r) => named(app.who(r.antagonist), 148) },
+		{ key: 'antagonist', title: 'behind', text: true, value: (r) => app.who(r.antagonist), show: (r) => named(app.who(r.antagonist), 132) },
 		{ key: 'behind_ns', title: 'waited', hint: 'while this task had the CPU' },
 		{ key: 'delayed_percent', title: 'share' },
 		{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (r) => shareBar(r.delayed_percent, app.palette.states.preempted) },
@@ -56,8 +56,8 @@ function histogram(view, row) {
 	const latency = app.rows('latency').find((r) => r.task === row.task);
 
 	if (latency?.latency_count)
-		box.append(h('p', { class: 'dim' }, `${plural(latency.latency_count, 'wait')}: half at most ${duration(latency.latency_p50_ns)}, ` +
-			`99 % at most ${duration(latency.latency_p99_ns)}, longest ${duration(latency.latency_max_ns)}`));
+		box.append(h('p', { class: 'dim' }, unbroken(`${plural(latency.latency_count, 'wait')}: half at most ${duration(latency.latency_p50_ns)}, ` +
+			`99 % at most ${duration(latency.latency_p99_ns)}, longest ${duration(latency.latency_max_ns)}`)));
 	else
 		box.append(h('p', { class: 'dim' }, 'no wake-ups here'));
 	if (!latency?.latency_count || !app.figures.canDecode(app.capture))

@@ -25,6 +25,9 @@ const TALL = [28, 60];
 const ABOVE = 530; // pixels of head, strip, matrix and legend
 const KEYS = STATES.map((state) => `${state}_ns`);
 
+/** Pixels for a name in the column "mostly behind" (style.css). */
+const behindRoom = () => (document.documentElement.dataset.print ? 280 : innerWidth >= 2200 ? 218 : 130);
+
 export class VcpusView extends View {
 	constructor(app) {
 		super(app, 'vCPUs: where their time went');
@@ -100,8 +103,10 @@ export class VcpusView extends View {
 		fillRows(this.slices, this.body, list.length, (i) => (list[i].task === undefined ? this.#groupRow(list[i], i) : this.#row(list[i], i, rows.length <= 2)), { least: this.laneHeight });
 		this.lossy.hidden = !rows.some((row) => row.lossy);
 		this.empty.hidden = rows.length > 0;
-		this.empty.textContent = app.rows('vcpu').length ? 'no vCPU matches the filter' :
-			app.capture.has.entry || app.capture.has.exit ? 'no vCPU in this window' : 'no KVM events: record kvm:kvm_entry and kvm:kvm_exit, too (cdict record does)';
+		const chosen = app.selection.list()?.length;
+
+		replace(this.empty, ...app.rows('vcpu').length ? ['no vCPU matches the filter', ...chosen ? [': ', button(plural(chosen, 'other task does', 'other tasks do'), 'show the view Tasks', () => app.set({ view: 'tasks' }), { class: 'link' })] : []] :
+			[app.capture.has.entry || app.capture.has.exit ? 'no vCPU in this window' : 'no KVM events: record kvm:kvm_entry and kvm:kvm_exit, too (cdict record does)']);
 		this.paint();
 	}
 
@@ -121,7 +126,7 @@ export class VcpusView extends View {
 		return [h('tr', { class: 'group', data: { row: i, group: row.group } },
 			h('td', { class: 'who' }, groupName(app, row, 'vCPU')),
 			h('td', { class: 'num strong', data: { key: 'delayed_ns', value: row.delayed_ns } }, row.delayed_ns ? duration(row.delayed_ns) : '–', h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),
-			h('td', { class: 'behind' }, worst ? [h('span', { class: 'share' }, percent(worst.delayed_percent)), named(worst.behind_kind === 'vm' || worst.behind_kind === 'self' ? vmName(worst.behind) : clean(worst.behind), 130)] : ''),
+			h('td', { class: 'behind' }, worst ? [h('span', { class: 'share' }, percent(worst.delayed_percent)), named(worst.behind_kind === 'vm' || worst.behind_kind === 'self' ? vmName(worst.behind) : clean(worst.behind), behindRoom())] : ''),
 			h('td', { class: 'num worst' }, this.#worstOf(row)),
 			h('td', { class: 'bar-cell' }, bar), h('td', { class: 'lane-cell', on: { dblclick: () => turn(app, row) } }, lane.el))];
 	}
@@ -206,7 +211,7 @@ export class VcpusView extends View {
 		h('a', {
 			class: 'pick', role: 'button', ...ENTER, title: `click: only ${this.app.who(worst.antagonist)}`, data: { antagonist: worst.antagonist },
 			on: { click: () => this.app.toggle('tasks', worst.antagonist, true) }
-		}, named(this.app.who(worst.antagonist), document.documentElement.dataset.print ? 280 : 130))];
+		}, named(this.app.who(worst.antagonist), behindRoom()))];
 	}
 
 	/** A bar of its states. shareOf(state): percent of the bar; propsOf(state): attributes of that part. */

@@ -57,7 +57,7 @@ export class Wait {
 		const nameOf = (task) => h('bdi', { class: 'strong' }, app.who(task));
 		const had = app.capture.tasks[culprit].tid === 0 ? 'it was idle' : [nameOf(culprit), ' had it'];
 
-		return [nameOf(victim), ` waited ${duration(to - from)} from ${moment(from)} on for CPU ${cpu}: `, had, ` for ${duration(held)} of that.`];
+		return [nameOf(victim), ` waited ${duration(to - from)} for CPU ${cpu} from ${moment(from)} on: `, had, ` for ${duration(held)} of that.`];
 	}
 
 	#ask({ victim }) {
