@@ -12,7 +12,7 @@
 export MKPERF DATA
 mkdir made
 for kind in ${KINDS:-task cpu fork vm}; do
-	python3 "$tools/make/mkhostile.py" made "${SEED:-1}" $kind || exit 1
-	verdict "hostile_rows_by_$kind" "$(bounded --law made/$kind-*.cdict)"
+	python3 "$tools/make/mkhostile.py" made "${SEED:-1}" "$kind" || exit 1
+	verdict "hostile_rows_by_$kind" "$(bounded --law made/"$kind"-*.cdict)"
 	rm -f made/*
 done
