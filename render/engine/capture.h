@@ -69,8 +69,8 @@ struct page_capture {
 	size_t size;
 	const uint32_t *numbers; /* the page's, by task; UINT32_MAX: none; NULL: the same */
 	/* Set by the functions. */
-	uint32_t *kept;         /* @numbers when the page lists only some tasks, else NULL */
-	size_t n_kept, n_tasks; /* tasks in the page, in the capture */
+	uint32_t *kept;          /* @numbers when the page lists only some tasks, else NULL */
+	size_t n_kept, n_tasks;  /* tasks in the page, in the capture */
 	uint64_t t0_ns, last_ns; /* the window of the whole file */
 	struct page_bins *bins;
 	struct table *tables[PAGE_TABLES];

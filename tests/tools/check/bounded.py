@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 bounded.py MIB SECONDS FILE...: runs the commands that read a cdict on each FILE, and reports those that take more than MIB of memory
-plus eight times the file (without a page's data), or more than SECONDS of CPU plus one second per MiB of the file (more if the machine is slow at the moment),
+plus eight times each input (without a page's data), or more than SECONDS of CPU plus one second per MiB of the file (more if the machine is slow at the moment),
 print more than 20 MB, or do not exit with status 0, or with 1 or 2 and a reason.
 
 For a FILE after --like, a variant of an earlier file, a sixth of the commands run, selected by the name and by SAMPLE in the
@@ -11,6 +11,10 @@ environment; with EVERY=1 there, all.
 MIB may be two numbers, "128,200": the second is the limit for exports and queries, which keep more data per task.
 
 bounded.py --one MIB SECONDS COMMAND...: the same for one command of cdict, with MIB and SECONDS unchanged; it must not fail.
+
+bounded.py --law FILE...: the same for all commands that read a cdict and all their pictures and formats on mkhostile.py's files, by the limits
+of doc/cdict.5: 64 MiB plus eight times the file, the bytes documented for each task and CPU; a second of CPU plus one per MiB; output, to
+files too, of 20 MB or 64 times the file, but for formats with a line per event. An eighth of the commands run on each file (EVERY=1: all).
 
 bounded.py --import MIB SECONDS FILE...: the same for cdict convert of another recorder's files, which may be compressed to a thousandth.
 """
@@ -95,12 +99,66 @@ def imports(argv):
                 os.unlink(f'{folder}/x.cdict')
 
 
+TABLES = ['sched_slice', 'thread_state', 'thread', 'process', 'kvm_exit', 'wakeup', 'slice', 'loss', 'cpu', 'metadata', 'trace_bounds', 'ftrace_event']
+LAW = [*COMMANDS, *[c.split() for c in (
+    'info {} --labels', 'info {} --json', 'tasks {} --json', 'tasks {} --by group', 'tasks {} --by role', 'tasks {} --format csv', 'latency {}', 'latency {} --json', 'vcpu {}',
+    'vm {}', 'exits {}', 'successors {} --task .*', 'coremap {}', 'coremap {} --json', 'switches {} --json', 'report {} {} -o x.html', 'flame {}', 'flame {} --by switches -o x.svg',
+    'flame {} --by switches -o x.png', 'flame {} --by switches -o x.folded', 'export {} -o x.json', 'export {} -o x.pfw', 'export {} -o x.folded', 'export {} -o x.dat',
+    'export {} --to perfwhiz -o x.whiz', 'tasks {} --window-start sched:sched_switch', 'tasks {} --window-start ftrace:print', 'heatmap {} -o x.html',
+    'heatmap {} --view cpu -n 0 -o x.svg', 'heatmap {} --view coremap -n 0 -o x.svg')],
+    *[['heatmap', '{}', '--view', view, *to] for view in 'switches exits vcpu coremap cpu kvm cores delays'.split()
+      for to in (['-o', 'x.svg'], ['-o', 'x.png'], ['--format-out', 'terminal'])],
+    *[['query', f'SELECT * FROM {table}', '{}'] for table in TABLES]]
+
+
+def law_of(command, mib, tasks, cpus):
+    """MiB of memory, bytes of output."""
+    files = command.count('{}')
+    page = command[0] == 'report' or 'x.html' in command
+    a_task = 450 if command[0] == 'query' else 5500 if page and files > 1 else 4000 if page else 350
+    a_cpu = 5000 if page or 'cores' in command else 1000
+    memory = 64 + (PAGE if page else 0) + files * (8 * mib + (tasks * a_task + cpus * a_cpu) / 1048576)
+    by_event = command[0] in ('script', 'export') or command[:1] == ['query']
+    return memory, float('inf') if by_event else max(20e6, 64 * mib * 1048576)
+
+
+def law(files):
+    every = os.environ.get('EVERY') == '1'
+    with tempfile.TemporaryDirectory() as folder:
+        for path in files:
+            mib, name = os.path.getsize(path) / 1048576, os.path.basename(path)
+            with open(path.removesuffix('.cdict') + '.sizes') as f:
+                tasks, cpus = map(int, f.read().split())
+            first = zlib.crc32(name.encode()) + int(os.environ.get('SAMPLE') or 0)
+            for command in LAW if every else LAW[first % 8::8]:
+                for old in os.listdir(folder):
+                    os.unlink(f'{folder}/{old}')
+                words = [os.path.abspath(path) if w == '{}' else w for w in command]
+                status, used, printed, message = run(words, folder, 1 + mib)
+                printed += sum(os.path.getsize(f'{folder}/{f}') for f in os.listdir(folder) if f not in ('out', 'err'))
+                memory, output = law_of(command, mib, tasks, cpus)
+                wrong = []
+                if status not in (0, 1, 2) or (status and not message):
+                    wrong.append(f'status {status}')
+                if used.ru_maxrss / 1024 > memory:
+                    wrong.append(f'{used.ru_maxrss // 1024} MiB of {memory:.0f}')
+                if too_long(used, 1 + mib):
+                    wrong.append(f'{used.ru_utime + used.ru_stime:.1f} s of {1 + mib:.1f}')
+                if printed > output:
+                    wrong.append(f'{printed} bytes of {output:.0f}')
+                if wrong:
+                    print(f'{name}: {" ".join(command)}: {", ".join(wrong)}: {message.decode(errors="replace").strip()}')
+
+
 def main(argv):
     if argv[0] == '--one':
         one(argv[1:])
         return
     if argv[0] == '--import':
         imports(argv[1:])
+        return
+    if argv[0] == '--law':
+        law(argv[1:])
         return
     base, seconds = [int(m) for m in argv[0].split(',')], int(argv[1])
     files = argv[2:]
@@ -123,7 +181,7 @@ def main(argv):
                 if status not in (0, 1, 2) or (status and not message):
                     wrong.append(f'status {status}')
                 most = base[-1] if command[0] in ('export', 'query') else base[0]
-                if used.ru_maxrss / 1024 > most + 8 * mib + (PAGE if command[0] == 'report' else 0):
+                if used.ru_maxrss / 1024 > most + 8 * mib * command.count('{}') + (PAGE if command[0] == 'report' else 0):
                     wrong.append(f'{used.ru_maxrss // 1024} MiB')
                 if too_long(used, seconds + mib):
                     wrong.append(f'{used.ru_utime + used.ru_stime:.1f} s')

@@ -33,17 +33,45 @@ def pack(raw):
     return b'\x01' + varint(len(raw)) + z.compress(raw) + z.flush()
 
 
+def read_varint(data, at):
+    v = shift = 0
+    while True:
+        v |= (data[at] & 127) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 128:
+            return v, at
+
+
+def index_row(kind, payload, last):
+    """A block's row in the index, and the last time so far."""
+    row = kind + varint(len(payload) + 24)
+    if kind != b'EVNT':
+        return row, last
+    head, at = [], 0
+    try:
+        for _ in range(4):
+            v, at = read_varint(payload, at)
+            head.append(v)
+    except IndexError:
+        return row, last
+    cpu, events, first, length = head
+    delta = first - last
+    return row + varint(cpu) + varint(events) + varint(delta << 1 if delta >= 0 else (-delta << 1) - 1) + varint(length), first + length
+
+
 def blocks_to_file(blocks):
     """[(type, payload)] as a whole file with an index."""
     head = b'\x89CDICT\r\n' + struct.pack('<HH', 1, 0)
     out = bytearray(head + struct.pack('<I', zlib.crc32(head)))
-    rows = b''
+    rows, last = b'', 0
     for ordinal, (kind, payload) in enumerate(blocks + [(b'INDX', None)]):
         at = len(out)
         payload = pack(rows) if payload is None else payload
         header = struct.pack('<I4sIII', SYNC, kind, len(payload), ordinal, zlib.crc32(payload))
         out += header + struct.pack('<I', zlib.crc32(header)) + payload
-        rows += kind + varint(len(payload) + 24)
+        row, last = index_row(kind, payload, last)
+        rows += row
     tail = struct.pack('<Q', at)
     return bytes(out + tail + struct.pack('<I', zlib.crc32(tail)) + b'CDND')
 
@@ -147,4 +175,5 @@ def main(argv):
             f.write(mend(data, len(name)))
 
 
-main(sys.argv[1:])
+if __name__ == '__main__':
+    main(sys.argv[1:])

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# again: seconds of CPU, which grow on a busy machine
+# timeout: 600
+# needs: python3
+#
+# Three variants of each kind of item that a reader keeps or a command draws: by task, CPU and fork (mkhostile.py, seeded by SEED;
+# it makes further kinds: KINDS="vm exit"). Each command, picture and format stays within the
+# limits of memory, CPU and output in doc/cdict.5. An eighth of the commands run on each file (EVERY=1: all; SAMPLE=1, ...: others).
+. "$TOP/tests/faults/hostile/_lib.sh"
+
+export MKPERF DATA
+mkdir made
+for kind in ${KINDS:-task cpu fork}; do
+	python3 "$tools/make/mkhostile.py" made "${SEED:-1}" "$kind" || exit 1
+	verdict "hostile_rows_by_$kind" "$(bounded --law made/"$kind"-*.cdict)"
+	rm -f made/*
+done
