@@ -105,7 +105,6 @@ static const struct cmd_example flight_examples[] = {
 	{ "ssh host cdict record --keep 30s --trigger 'latency>10ms' -o - | cdict flight receive",
 	  "another host's dumps, leaving nothing there" },
 	{ "cdict flight check", "is the configuration valid?" },
-	{ "systemctl enable --now cdict-flight", "start the recorder now and at every boot" },
 	{ NULL, NULL },
 };
 
@@ -114,7 +113,7 @@ const struct cmd cmd_flight = {
 	.brief = "the flight recorder as a service: its dumps, its configuration",
 	.operands = "list|show|receive|check|run [DUMP]",
 	.about =
-		"The service cdict-flight keeps the last seconds in memory, and writes them into a "
+		"The service cdict-flight ('systemctl enable --now cdict-flight') keeps the last seconds in memory, and writes them into a "
 		"folder when a task or a vCPU is late. list and show read that folder; show takes "
 		"the name of a dump or its beginning, without it the newest. receive writes the "
 		"dumps of a stream ('cdict record --keep TIME -o -') into a folder. check reads "

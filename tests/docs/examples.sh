@@ -51,6 +51,8 @@ mkdir logs && echo '+,main,work,1,100,20,10' >logs/system-test-1-stdout.log
 sed 's/^proc 100 .*/proc 100 qemu-system-x86/; /LOST/d' "$DATA/syscalls.trace" >syscalls.trace
 "$MKPERF" -o syscalls.data syscalls.trace && "$CDICT" convert -q -e '*:*' -i syscalls.data -o syscalls.cdict
 
+mkdir dumps && cp named.cdict dumps/20261128T015903.120Z_web01_latency-31.234ms.cdict
+
 # of_page PAGE - the lines of its examples as they are typed
 of_page() {
 	sed -n '/^\.SH EXAMPLES/,/^\.SH [^E]/p' "$1" | sed -e ':a' -e '/\\e$/{N;s/\\e\n *//;ba' -e '}' | grep -E '^(\.B )?(cdict|head) ' |
@@ -77,6 +79,9 @@ run_all() { # NAME, lines on stdin
 		'cdict flame'*run.cdict*) cp stacks.cdict run.cdict 2>/dev/null || continue ;;
 		*syscall*) cp syscalls.cdict run.cdict ;;
 		esac
+		# the service's folder and configuration are those of the host
+		line=${line/cdict flight list/cdict flight list -d dumps} line=${line/cdict flight show/cdict flight show -d dumps}
+		line=${line/cdict flight check/cdict flight check -c "$TOP/doc/packaging/flight/flight.conf" || exit; echo valid}
 		line=${line//Firewall.05/$instance} line=${line/--vm Firewall/--vm $instance} line=${line/--vm web /--vm $web }
 		n=$((n + 1))
 		timeout 60 bash -o pipefail -c "${line/--vm 1044/--vm $pid}" >out 2>err </dev/null

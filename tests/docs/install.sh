@@ -16,7 +16,8 @@ wrong=$(quiet install-built prefix=/opt/cdict DESTDIR="$root")
 wrong+=$(find "$root" -not -type d -not -path "$root/opt/cdict/*")
 for file in bin/cdict lib/libcdict.so.0 lib/cdict/cdict-dlfilter.so lib/cdict_sqlite.so lib/perf-core/dlfilters/cdict-dlfilter.so share/man/man1/cdict.1 \
 	share/man/man3/libcdict.3 share/man/man5/cdict.5 share/man/man7/cdict-openstack.7 lib/pkgconfig/cdict.pc include/cdict/reader.h lib/python3/dist-packages/cdict/__init__.py \
-	share/bash-completion/completions/cdict share/zsh/site-functions/_cdict share/fish/vendor_completions.d/cdict.fish; do
+	share/bash-completion/completions/cdict share/zsh/site-functions/_cdict share/fish/vendor_completions.d/cdict.fish \
+	share/doc/cdict/guide.md share/doc/cdict/pictures/switches.svg share/cdict/grafana.json; do
 	[ -s "$root/opt/cdict/$file" ] || [ -L "$root/opt/cdict/$file" ] || wrong+=" $file is not there"
 done
 verdict make_install_writes_below_its_prefix_only "$wrong"

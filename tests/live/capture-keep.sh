@@ -158,7 +158,7 @@ memory_is_bounded() {
 
 wrong_usage() {
 	local words
-	for words in '--keep x' '--trigger latency>1ms' '--keep 1s --trigger late' '--keep 1s -o -' '--keep 1s --task x'; do
+	for words in '--keep x' '--trigger latency>1ms' '--keep 1s --trigger late' '--keep 1s --task x'; do
 		# shellcheck disable=SC2086
 		"$CDICT" record $words -s 0.1 >/dev/null 2>rec.err
 		[ $? -eq 129 ] || { echo "$words does not end with 129"; cat rec.err; }
