@@ -292,7 +292,7 @@ class App {
 			if (differs('strip'))
 				this.overview.paint();
 			this.head.follow();
-			if (differs('look') && !differs('view'))
+			if (differs('look', 'critical') && !differs('view'))
 				this.details.follow();
 			if (range && gesture) {
 				this.#mark();
@@ -318,6 +318,7 @@ class App {
 				if (differs('area') && !range) {
 					this.overview.moved();
 					this.pins.paint();
+					this.details.follow();
 				}
 				if (range || this.freshFigures || differs('tasks', 'vms', 'groups', 'search'))
 					this.#showFindings();
