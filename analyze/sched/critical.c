@@ -39,9 +39,11 @@ struct state {
 
 struct analyze_critical {
 	struct analyze_engine *eng;
-	uint32_t task;
+	analyze_critical_is *is;
+	void *ctx;
+	uint32_t task; /* ANALYZE_NO_TASK: not seen yet */
 	struct waiters waiters;
-	struct switch_in *ring; /* number n is at n % RING */
+	ARRAY(struct switch_in) ring; /* number n is at (n - 1) % RING */
 	uint64_t n;
 	ARRAY(struct state) states;
 	ARRAY(struct analyze_critical_segment) path; /* latest first until finish */
@@ -71,7 +73,7 @@ static bool is_over(struct analyze_critical *c, uint64_t t_ns)
 	analyze_engine_window(c->eng, &from_ns, &to_ns);
 	if (t_ns <= to_ns)
 		return false;
-	if (!c->over)
+	if (!c->over && c->task != ANALYZE_NO_TASK)
 		c->last_behind = waiters_top(&c->waiters, c->task);
 	c->over = true;
 	return true;
@@ -83,8 +85,11 @@ static struct state *state_of(struct analyze_critical *c, uint32_t task)
 
 	if (!s)
 		analyze_engine_out_of_memory(c->eng);
-	else if (!s->set)
-		*s = (struct state){ .set = true, .away = nothing };
+	if (!s || s->set)
+		return s;
+	*s = (struct state){ .set = true, .away = nothing };
+	if (c->is(c->ctx, task))
+		c->task = task;
 	return s;
 }
 
@@ -135,8 +140,12 @@ static void on_in(void *self, const struct analyze_switch *sw)
 	if (in.away.ready_ns != sw->ready_ns)
 		in.away.ready_ns = ANALYZE_NO_TIME;
 	in.away.runnable = sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED;
-	c->ring[++c->n % RING] = in;
-	s->in = c->n;
+	if (c->n < RING && array_push(&c->ring, in)) {
+		analyze_engine_out_of_memory(c->eng);
+		return;
+	}
+	c->ring.at[c->n % RING] = in;
+	s->in = ++c->n;
 	s->away = nothing;
 }
 
@@ -175,7 +184,7 @@ static void on_sched(void *self, const struct analyze_sched *ev)
 
 static const struct switch_in *switch_in_at(const struct analyze_critical *c, uint64_t number)
 {
-	return number && c->n - number < RING ? &c->ring[number % RING] : NULL;
+	return number && c->n - number < RING ? &c->ring.at[(number - 1) % RING] : NULL;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -265,14 +274,14 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 static int on_finish(void *self, struct cdict_error *err)
 {
 	struct analyze_critical *c = self;
-	struct state *s = state_of(c, c->task);
+	struct state *s = c->task != ANALYZE_NO_TASK ? state_of(c, c->task) : NULL;
 	uint64_t from_ns, to_ns;
 	struct analyze_critical_segment seg = { .task = c->task,
 						.cpu = CDICT_CPU_UNKNOWN,
 						.other = c->last_behind };
 
 	if (!s)
-		return cdict_fail_nomem(err);
+		return c->task != ANALYZE_NO_TASK ? cdict_fail_nomem(err) : 0;
 	if (!c->over)
 		seg.other = waiters_top(&c->waiters, c->task);
 	analyze_engine_window(c->eng, &from_ns, &to_ns);
@@ -303,8 +312,8 @@ static const struct analyze_ops ops = {
 	.finish = on_finish,
 };
 
-int analyze_critical_new(struct analyze_critical **out, struct analyze_engine *eng, uint32_t task,
-			 struct cdict_error *err)
+int analyze_critical_new(struct analyze_critical **out, struct analyze_engine *eng,
+			 analyze_critical_is *is, void *ctx, struct cdict_error *err)
 {
 	struct analyze_critical *c = calloc(1, sizeof(*c));
 	int rc;
@@ -313,9 +322,11 @@ int analyze_critical_new(struct analyze_critical **out, struct analyze_engine *e
 	if (!c)
 		return cdict_fail_nomem(err);
 	c->eng = eng;
-	c->task = task;
-	c->ring = calloc(RING, sizeof(*c->ring));
-	rc = c->ring ? analyze_engine_add(eng, &ops, c, err) : cdict_fail_nomem(err);
+	c->is = is;
+	c->ctx = ctx;
+	c->task = ANALYZE_NO_TASK;
+	c->last_behind = ANALYZE_NO_TASK;
+	rc = analyze_engine_add(eng, &ops, c, err);
 	if (rc) {
 		analyze_critical_free(c);
 		return rc;
@@ -331,7 +342,7 @@ void analyze_critical_free(struct analyze_critical *c)
 	waiters_fini(&c->waiters);
 	array_fini(&c->states);
 	array_fini(&c->path);
-	free(c->ring);
+	array_fini(&c->ring);
 	free(c);
 }
 

@@ -39,9 +39,13 @@ struct analyze_critical_segment {
 
 struct analyze_critical;
 
-/* analyze_critical_new - of the task that the walk calls @task. */
-int analyze_critical_new(struct analyze_critical **out, struct analyze_engine *eng, uint32_t task,
-			 struct cdict_error *err);
+/* Whether the walk's @task is the one wanted; asked once for each task. */
+typedef bool analyze_critical_is(void *ctx, uint32_t task);
+
+/* analyze_critical_new - of the task of which @is returns true, of several the last one seen; no segments if there is
+ * none. */
+int analyze_critical_new(struct analyze_critical **out, struct analyze_engine *eng,
+			 analyze_critical_is *is, void *ctx, struct cdict_error *err);
 void analyze_critical_free(struct analyze_critical *c);
 
 /* Segments in order of time. */

@@ -61,6 +61,11 @@ static uint32_t task_of(const struct figures *f, uint64_t tid)
 	return ANALYZE_NO_TASK;
 }
 
+static bool is_task(void *ctx, uint32_t task)
+{
+	return task == *(uint32_t *)ctx;
+}
+
 static int print_critical(struct figures *f)
 {
 	const struct vm_opts *opts = f->call->opts;
@@ -78,7 +83,7 @@ static int print_critical(struct figures *f)
 	how.digests = NULL;
 	rc = tables_walk_init(&again, f->reader, &how, &err);
 	if (!rc)
-		rc = analyze_critical_new(&critical, again.eng, task, &err);
+		rc = analyze_critical_new(&critical, again.eng, is_task, &task, &err);
 	if (!rc)
 		rc = tables_walk_run(&again, &err);
 	if (rc) {

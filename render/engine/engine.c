@@ -133,6 +133,7 @@ static const struct {
 	{ "story", &page_story, 0 },
 	{ "queues", &page_queues, 0 },
 	{ "chain", &page_chain, 0 },
+	{ "critical", &page_critical, 0 },
 };
 
 int page_engine_open(struct page_engine **out, const void *data, size_t size,

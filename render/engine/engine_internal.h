@@ -66,7 +66,7 @@ struct page_call {
 
 extern const struct page_call page_figures, page_histogram, page_pieces, page_states, page_marks,
 	page_select, page_subsecond, page_events, page_checksum, page_flame, page_detail,
-	page_tracks, page_story, page_queues, page_chain;
+	page_tracks, page_story, page_queues, page_chain, page_critical;
 
 /* page_engine_digests - the capture's digests, read by the first walk; NULL: it has none. */
 int page_engine_digests(struct page_engine *e, struct digests **out, struct cdict_error *err);

@@ -185,7 +185,7 @@ function visit(file,    id, text, line, whole, out, names, name, got, read, rema
 BEGIN {
 	if (entry == "")
 		fail("bundle.awk", 0, "needs -v entry=FILE")
-	print "// SPDX-License-Identifier: GPL-2.0-only\n(() => {\n'use strict';"
+	print "// SPDX-License-Identifier: GPL-2.0-only\n(function () {\n'use strict';"
 	visit(entry)
 	if (!failed)
 		print "})();"

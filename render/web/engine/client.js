@@ -182,6 +182,10 @@ export class Decoder {
 		return this.#ask(capture, { call: 'chain', range, tasks: [task], lo_ns: at }, how);
 	}
 
+	critical(capture, range, { task, ...how }) {
+		return this.#ask(capture, { call: 'critical', range, tasks: [task] }, how);
+	}
+
 	queues(capture, range, { columns = 1024, max = 20000, ...how } = {}) {
 		return this.#ask(capture, { call: 'queues', range, columns, max }, how);
 	}

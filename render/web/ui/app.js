@@ -3,7 +3,7 @@
 import { Card } from './card.js';
 import { CLOCKS, moment, useClock } from './clock.js';
 import { Details } from './details.js';
-import { button, h, keepHeight, replace } from './dom.js';
+import { button, h, replace, replaceKept } from './dom.js';
 import { Figures, rowsOf } from './figures.js';
 import { FilterBar } from './filters.js';
 import { FindingsOfChosen, findings } from './findings.js';
@@ -181,22 +181,26 @@ class App {
 		this.fold.hidden = this.state.view === this.store.start.view || this.state.view === 'compare';
 		this.fold.textContent = brief ? `▾ all ${plural(this.findings.children.length, 'finding')}` : '▴ one line';
 		this.fold.setAttribute('aria-expanded', String(!brief));
-		if (this.wasBrief !== brief) {
-			this.wasBrief = brief;
-			this.findings.style.minHeight = '';
+		if (this.wasBrief === brief)
+			return;
+		this.findings.style.minHeight = '';
+		if (this.wasBrief !== undefined)
 			this.overview.paint();
-		}
+		this.wasBrief = brief;
 	}
 
 	/** While the range changes, lines that come and go must not move the page. */
-	#showFindings() {
+	#showFindings(keep = true) {
 		const { about } = this.findingsOfChosen;
+		const lines = findings(this);
 
-		replace(this.findings, findings(this));
-		this.#fold();
-		if (this.findingsOfChosen.about !== about)
+		if (keep && this.findingsOfChosen.about === about) {
+			replaceKept(this.findings, lines);
+		} else {
 			this.findings.style.minHeight = '';
-		keepHeight(this.findings);
+			replace(this.findings, lines);
+		}
+		this.#fold();
 	}
 
 	#renderAll() {
@@ -288,7 +292,7 @@ class App {
 			if (differs('strip'))
 				this.overview.paint();
 			this.head.follow();
-			if (differs('look') && !differs('view'))
+			if (differs('look', 'critical') && !differs('view'))
 				this.details.follow();
 			if (range && gesture) {
 				this.#mark();
@@ -307,14 +311,14 @@ class App {
 			this.pins.follow();
 			if (differs('view')) {
 				this.#renderTabs();
-				this.findings.style.minHeight = '';
-				this.#showFindings();
+				this.#showFindings(false);
 				this.#openView();
 				this.details.follow();
 			} else {
 				if (differs('area') && !range) {
 					this.overview.moved();
 					this.pins.paint();
+					this.details.follow();
 				}
 				if (range || this.freshFigures || differs('tasks', 'vms', 'groups', 'search'))
 					this.#showFindings();

@@ -4,6 +4,7 @@
 import { tableObjects } from '../page.js';
 import { chainWords } from './chain.js';
 import { moment } from './clock.js';
+import { Critical } from './critical.js';
 import { button, h, replace, swatch } from './dom.js';
 import { Question, rowsOf } from './figures.js';
 import { within } from './input/gestures.js';
@@ -41,7 +42,11 @@ export class Details {
 		this.what = h('div', { class: 'details-what' });
 		this.story = h('dl', { class: 'details-story' });
 		this.within = h('div', { class: 'details-inside' });
-		this.el = h('aside', { class: 'details', 'aria-label': 'details', hidden: true, on: { keydown: (e) => this.#key(e) } }, this.what, this.story, this.within);
+		this.critical = new Critical(app, () => {
+			app.view?.looked();
+			app.pins.paint();
+		});
+		this.el = h('aside', { class: 'details', 'aria-label': 'details', hidden: true, on: { keydown: (e) => this.#key(e) } }, this.what, this.story, this.within, this.critical.el);
 	}
 
 	/** Opens the thing of @kind (KINDS) of @task that contains the time @at. */
@@ -85,6 +90,7 @@ export class Details {
 
 		this.el.hidden = !wanted;
 		document.documentElement.classList.toggle('with-details', Boolean(wanted));
+		this.critical.follow(wanted && app.state.critical ? wanted.task : null);
 		if (!wanted) {
 			this.question.drop();
 			this.inside.drop();
@@ -270,6 +276,8 @@ export class Details {
 
 		return h('div', { class: 'details-title' }, !state ? null : state === 'unknown' ? swatch(null, 'hatched') : swatch(app.palette.states[state]), this.#nameOf(task, { class: 'strong' }), h('span', null, thing ? words[kind]() : this.error ?? '…'),
 			h('span', { class: 'space' }),
+			app.capture.tasks[task].tid === 0 ? null : button('critical path', 'what the progress of this task depended on, in the area or the shown range: itself, or the tasks that it waited to be woken by', () => app.set({ critical: app.state.critical ? '' : 'on' }),
+				{ class: 'link', 'aria-pressed': String(Boolean(app.state.critical)), data: { details: 'critical' } }),
 			app.state.pins.includes(task) ? null : button('pin', 'keep this task in view, as a lane below the overview', () => app.set({ pins: [...app.state.pins, task] }), { class: 'link' }),
 			button('×', 'close (Esc)', () => this.close(), { class: 'close', 'aria-label': 'close the details' }));
 	}

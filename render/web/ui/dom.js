@@ -44,11 +44,12 @@ export function replace(el, ...children) {
 	el.replaceChildren(...children.flat(2).filter((c) => c !== null && c !== undefined && c !== false));
 }
 
-/** Keeps @el at its greatest height so far, so that things below do not move away from under the pointer. */
-export function keepHeight(el) {
-	const { height } = el.getBoundingClientRect();
-
-	el.style.minHeight = `${Math.max(height, parseFloat(el.style.minHeight) || 0)}px`;
+/** The same; @el keeps its greatest height so far, so that things below do not move away from under the pointer. */
+export function replaceKept(el, ...children) {
+	// read before the change: afterwards it would lay out the page once more
+	if (el.childElementCount)
+		el.style.minHeight = `${Math.max(el.getBoundingClientRect().height, parseFloat(el.style.minHeight) || 0)}px`;
+	replace(el, ...children);
 }
 
 /** A name, shortened to @room pixels, with the whole one as title. */

@@ -174,10 +174,17 @@ export function shorten(text, fits) {
 	const letters = [...text], same = sharedOf(text);
 
 	for (let form = 0; form < FORMS; form++) {
-		let room = Math.min(letters.length - 1, 200);
+		let room = WORTH - 1, over = Math.min(letters.length, 201);
 
-		while (room >= WORTH && !fits(inForm(letters, form, room, same)))
-			room--;
+		// the longest that fits
+		while (over - room > 1) {
+			const middle = (room + over) >> 1;
+
+			if (fits(inForm(letters, form, middle, same)))
+				room = middle;
+			else
+				over = middle;
+		}
 		const short = inForm(letters, form, room, same);
 
 		if (room >= WORTH && (taken.get(short) ?? text) === text) {
@@ -190,12 +197,15 @@ export function shorten(text, fits) {
 
 export const FONT = 'system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
 
-let ruler = null;
+let ruler = null, rulerFont = ''; // setting a font is slow, even the same
 
 /** The width of @text in pixels. */
 export function measure(text, size = 12, weight = 400) {
 	ruler ??= document.createElement('canvas').getContext('2d');
-	ruler.font = `${weight} ${size}px ${FONT}`;
+	const font = `${weight} ${size}px ${FONT}`;
+
+	if (font !== rulerFont)
+		ruler.font = rulerFont = font;
 	return ruler.measureText(text).width;
 }
 

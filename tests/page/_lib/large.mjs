@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // node large.mjs PAGE TEXT - views of the whole capture are drawn without a question to the engine; the list of events is
-// asked for when it comes into view, and begins with TEXT.
+// asked for when it comes into view, and begins with TEXT. Until the first view is there, no picture is drawn twice.
 // node large.mjs --cut PAGE - the capture's end is missing: the first view is there, a range shows the error.
 
 import { Browser } from './browser.mjs';
@@ -46,6 +46,26 @@ async function checkWhole(tab) {
 	if (got.trim() !== text.trim()) wrong.push(`the first event is "${got}", cdict script says "${text}"`);
 }
 
+// Each drawing asks its canvas for a context.
+async function checkFirst(tab) {
+	await tab.send('Page.addScriptToEvaluateOnNewDocument', {
+		source: `globalThis.drawn = new Map();
+			const context = HTMLCanvasElement.prototype.getContext;
+			HTMLCanvasElement.prototype.getContext = function (...args) {
+				if (this.isConnected && !document.documentElement.dataset.ready)
+					drawn.set(this, (drawn.get(this) ?? 0) + 1);
+				return context.apply(this, args);
+			};`,
+	});
+	await tab.send('Page.reload');
+	await tab.until('globalThis.drawn !== undefined', 'the page again');
+	await tab.ready();
+	const drawn = JSON.parse(await tab.evaluate('JSON.stringify([...drawn].map(([canvas, times]) => [canvas.getAttribute("aria-label"), times]))'));
+	if (!drawn.some(([label]) => label.startsWith('the whole window'))) wrong.push(`the strip is not among the pictures of the first view: ${drawn.map(([label]) => label)}`);
+	for (const [label, times] of drawn)
+		if (times > 1) wrong.push(`before the first view, "${label}" is drawn ${times} times`);
+}
+
 async function checkCut(tab) {
 	const [from, to] = await tab.evaluate('[cdictPage.page.captures[0].window.from, cdictPage.page.captures[0].window.to]');
 	await tab.go(`#view=tasks&range=${from},${Math.floor((from + to) / 2)}`);
@@ -58,6 +78,7 @@ try {
 	await tab.ready();
 	await tab.idle();
 	await (cut ? checkCut(tab) : checkWhole(tab));
+	if (!cut) await checkFirst(tab);
 	tab.problems().forEach((problem) => wrong.push(problem));
 } catch (error) {
 	wrong.push(error.stack ?? String(error));

@@ -18,6 +18,16 @@ const LANES = `JSON.stringify((() => { const { app } = cdictPage, line = app.vie
 const CHAIN = `JSON.stringify((() => { const { app } = cdictPage, line = app.view.story.timeline, tid = (task) => app.capture.tasks[task].tid;
 	return !app.details.chain || document.documentElement.dataset.busy ? null : { arrows: line.arrows.filter(({ chosen }) => chosen).map(({ at, by, task }) => [at, tid(by), tid(task)]),
 		range: app.range, lanes: line.lanes.map(({ task }) => tid(task)), text: document.querySelector('.details [data-tells=chain]').textContent }; })())`;
+// The critical path of the open thing; the colour of its longest part in its lane.
+const PATH = `JSON.stringify((() => { const { app } = cdictPage, { path } = app.details.critical, line = app.view.story.timeline, tid = (task) => app.capture.tasks[task].tid;
+	if (!path || document.documentElement.dataset.busy) return null;
+	const all = Array.from(path.from, (from, i) => [from, path.to[i] - from, path.depth[i], tid(path.task[i]), path.states[path.state[i]], path.cpu[i] === 0xffffffff ? null : path.cpu[i], path.behind[i] === 0xffffffff ? null : tid(path.behind[i])]);
+	const [from, ns, , longest] = [...all].sort((a, b) => b[1] - a[1])[0], { canvas, time: { left, right } } = line.plot;
+	const lane = line.lanes.find(({ task }) => tid(task) === longest), x = left + (from + ns / 2 - app.range[0]) / (app.range[1] - app.range[0]) * (line.plot.width - left - right);
+	const dot = !app.state.area.length && lane && x > left && x < line.plot.width - right ? [...canvas.getContext('2d').getImageData(Math.round(x), lane.top + 1, 1, 1).data] : null;
+	return { range: path.range, tid: tid(path.of), all, lanes: line.lanes.map(({ task }) => tid(task)), dot, accent: app.palette.accent,
+		shown: [...document.querySelectorAll('.details-path tbody tr')].map((tr) => [Number(tr.dataset.tid), tr.dataset.state, Number(tr.querySelector('[data-key=time_ns]').dataset.value)]),
+		links: document.querySelectorAll('.details-path [data-part]').length }; })())`;
 const seconds = (t0, ns) => { const s = String(BigInt(t0) + BigInt(ns)).padStart(10, '0'); return `${s.slice(0, -9)}.${s.slice(-9)}`; };
 
 async function storyOf(tab, what = STORY) {
@@ -92,6 +102,24 @@ async function check(browser, file, cdictFile) {
 		says(links.slice(0, 8).every(({ name }) => got.text.includes(name)) && got.text.includes(' late '), `the details call the chain ${got.text}`);
 		return undefined;
 	};
+	// the critical path of the open wait's task, of the shown range or of the area
+	const comparePath = async (vm, where) => {
+		const got = await storyOf(tab, PATH);
+
+		if (!got)
+			return says(false, `${where}: no critical path`);
+		const want = parseExact(cdict('vm', vm, cdictFile, '--critical', String(got.tid), '--json', '-q', '--max-loss', '100', '--time', got.range.map((at) => seconds(t0, at)).join()));
+		const rows = want.critical.map((row) => [Number(BigInt(row.from_ns) - BigInt(t0)), Number(row.time_ns), row.depth, row.tid, row.state, row.cpu]);
+		const sums = want.critical_sums.slice(0, 6).map((row) => [row.tid, row.state, Number(row.time_ns)]);
+
+		says(rows.length > 0 && JSON.stringify(got.all.map((row) => row.slice(0, 6))) === JSON.stringify(rows), `${where}: the path has ${JSON.stringify(got.all.slice(0, 5))}, the command's ${JSON.stringify(rows.slice(0, 5))}`);
+		says(got.all.every(([, , , , , , behind], i) => (behind === null) === (want.critical[i].behind === null)), `${where}: behind whom differs`);
+		says(JSON.stringify(got.shown) === JSON.stringify(sums), `${where}: the sums are ${JSON.stringify(got.shown)}, the command's ${JSON.stringify(sums)}`);
+		says(got.links === Math.min(6, rows.length), `${where}: ${got.links} links to parts`);
+		says(sums.every(([tid]) => got.lanes.includes(tid)), `${where}: not all tasks of the path are lanes: ${got.lanes}`);
+		says(!got.dot || `#${got.dot.slice(0, 3).map((v) => v.toString(16).padStart(2, '0')).join('')}` === got.accent, `${where}: the longest part is not marked in its lane: ${got.dot}`);
+		return got;
+	};
 	// a click at the middle of the open thing in its lane opens the same thing
 	const clickLane = async () => {
 		const { x, y, look } = JSON.parse(await tab.evaluate(`JSON.stringify((() => { const { app } = cdictPage, { lanes, plot } = app.view.story.timeline, { thing } = app.details;
@@ -122,6 +150,15 @@ async function check(browser, file, cdictFile) {
 	says(JSON.parse(await tab.evaluate('JSON.stringify(cdictPage.app.state.range)')), 'a click on a wait does not show its time');
 	await compareChain(vms.slice(0, 3).at(-1));
 	await clickLane();
+	await tab.evaluate('document.querySelector("[data-details=critical]").click()');
+	const path = await comparePath(vms.slice(0, 3).at(-1), 'the critical path');
+	says(path?.dot, 'the longest part of the critical path is not in the picture');
+	await tab.evaluate('(() => { const { app } = cdictPage, [from, to] = app.range, { look } = app.state; app.pick([from + (to - from) / 3, from + (to - from) / 2]); app.set({ look }); })()');
+	const inside = await comparePath(vms.slice(0, 3).at(-1), 'the critical path of an area');
+	says(inside && path && inside.range[0] > path.range[0] && inside.range[1] < path.range[1], `the critical path is of ${inside?.range}, not of the area`);
+	await tab.evaluate('document.querySelector("[data-details=critical]").click()');
+	says(await tab.evaluate('document.querySelector(".details-path").hidden && cdictPage.app.state.critical === ""'), 'the critical path stays open');
+	await tab.evaluate('cdictPage.setState({ area: [], look: [] })');
 	const part = [Math.floor(from + (to - from) * 0.4), Math.floor(from + (to - from) * 0.6)];
 	await tab.go(`#vms=${encodeURIComponent(vms[0])}&range=${part}`);
 	await compare('a range', vms[0], part);

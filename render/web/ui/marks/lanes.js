@@ -21,13 +21,20 @@ export function eventsIn(app) {
 	return capture.window_events * (to - from) / (capture.window.to - capture.window.from);
 }
 
-/** Frames the clicked thing in its lane, if it is of @task. */
+/** Marks the critical path in @task's lane, and frames the clicked thing if it is of @task. */
 export function outline(s, app, task, scale, top, height) {
 	const { thing } = app.details;
 	const [from, to] = scale.domain();
 
-	if (thing?.task !== task || thing.to <= from || thing.from >= to)
-		return;
+	if (thing?.task === task && thing.to > from && thing.from < to)
+		frame(s, app, scale, top, height);
+	app.details.critical.draw(s, task, scale, top);
+}
+
+/** Frames the clicked thing. */
+function frame(s, app, scale, top, height) {
+	const { thing } = app.details;
+	const [from, to] = scale.domain();
 	const a = scale(Math.max(from, thing.from)), b = Math.max(a + 2, scale(Math.min(to, thing.to)));
 
 	for (const y of [top, top + height - 2])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 6: which task had each CPU, down to single slices, wake-ups and exits; and the events themselves.
 import { moment } from '../clock.js';
-import { choice, h, keepHeight, replace } from '../dom.js';
+import { choice, h, replaceKept } from '../dom.js';
 import { LEFT, RIGHT, drawLoss, drawTimeAxis, labelStep, timeScale } from '../marks/axis.js';
 import { EventList } from '../events.js';
 import { Question, placesBy, rowsOf } from '../figures.js';
@@ -194,14 +194,13 @@ export class CoresView extends View {
 	#renderKey() {
 		const { app } = this;
 
-		replace(this.key, choice('colour', [['task', 'task', 'one colour per task'], ['group', 'group', 'one colour per VM, for kernel threads, or for tasks with the same name'],
+		replaceKept(this.key, choice('colour', [['task', 'task', 'one colour per task'], ['group', 'group', 'one colour per VM, for kernel threads, or for tasks with the same name'],
 		['state', 'state', 'states of vCPUs; VMM, kernel threads, host tasks']], this.painting, (paint) => app.set({ paint })), this.queues.turner(),
 			legend(this.#legendItems().map((item) => {
 				const own = item.task !== undefined || item.group !== undefined;
 
 				return { ...item, title: own ? 'click: only this one' : item.key === 'others' ? 'all other tasks' : item.text, on: true, click: own ? (e) => this.#pick(item, e) : null };
 			})), legend(this.queues.items()), h('span', { class: 'dim small' }, ['empty: idle', 'hatched: unknown', ...this.#marksKey()].join(' · ')), this.#stripesKey());
-		keepHeight(this.key);
 	}
 
 	/** The key of the marks that are in the picture. */

@@ -3,7 +3,7 @@
 import { d3 } from '../../d3.js';
 import { totalOf } from '../../page.js';
 import { momentIn } from '../clock.js';
-import { button, choice, h, keepHeight, named, replace, swatch } from '../dom.js';
+import { button, choice, h, named, replace, replaceKept, swatch } from '../dom.js';
 import { drawValueAxis } from '../marks/axis.js';
 import { rowsOf } from '../figures.js';
 import { Chosen } from '../groups.js';
@@ -137,12 +137,11 @@ export class ExitsView extends View {
 			on: { click: () => { this.opened = !this.opened; this.#renderTools(); } }
 		}, swatch(app.palette.reasons.other), this.opened ? 'other ‹' : `other (${this.rest.length}) ›`);
 
-		replace(this.chips, h('div', { class: 'legend' }, listed.map((sum) => h('button', {
+		replaceKept(this.chips, h('div', { class: 'legend' }, listed.map((sum) => h('button', {
 			type: 'button', class: app.selection.reason(sum.reason) ? 'item' : 'item off', data: { reason: sum.reason },
 			title: `${plural(sum.count, 'exit')}${this.#timeText(sum)}${sum.idle ? '; the guest was idle: not in the bars' : ''} · click: only this; shift-click: this too`,
 			on: { click: (e) => app.toggle('reasons', sum.reason, e.shiftKey) },
 		}, swatch(this.colourOf(sum.reason)), h('bdi', null, clean(sum.reason)), h('span', { class: 'dim' }, sum.idle ? 'idle' : this.byTime ? duration(this.#taken(sum)) : figure('count', sum.count)))), this.rest.length > 1 ? rest : null));
-		keepHeight(this.chips);
 	}
 
 	/** Empty without kvm_entry. */

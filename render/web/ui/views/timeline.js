@@ -80,8 +80,8 @@ export class Timeline {
 		const shown = all.filter((lane) => kept.has(lane));
 		let top = 2;
 
-		// the chain's other tasks, of the host or of another VM
-		for (const { task } of this.chain) {
+		// the chain's other tasks, of the host or of another VM, and those of the critical path
+		for (const task of [...this.chain.map((link) => link.task), ...app.details.critical.tasks(FIRST)]) {
 			if (task !== null && !shown.some((lane) => lane.task === task))
 				shown.push({ task, vcpu: app.capture.tasks[task].vcpu !== null, waited: 0, seen: true, guest: true });
 		}

@@ -2,7 +2,7 @@
 // View 1: where the time of every vCPU went, worst first, with its antagonists, and when.
 import { d3 } from '../../d3.js';
 import { beganAt, moment, momentIn } from '../clock.js';
-import { ENTER, button, h, keepHeight, named, replace } from '../dom.js';
+import { ENTER, button, h, named, replaceKept } from '../dom.js';
 import { drawLoss, drawTimeAxis, drawValueAxis, timeScale, timeTicks } from '../marks/axis.js';
 import { aroundOf } from '../details.js';
 import { RowsBy } from '../figures.js';
@@ -94,10 +94,9 @@ export class VcpusView extends View {
 		for (const plot of this.rowPlots)
 			this.drop(plot);
 		this.rowPlots = [];
-		replace(this.legend, rows.length > FEW ? foldChoice(app, rows.length) : null, legend(stateItems(app.palette, has).map((item) => ({
+		replaceKept(this.legend, rows.length > FEW ? foldChoice(app, rows.length) : null, legend(stateItems(app.palette, has).map((item) => ({
 			...item, title: 'click: only this state in colour', on: app.selection.state(item.key), click: () => app.toggle('states', item.key),
 		}))));
-		keepHeight(this.legend);
 		this.antagonists = new RowsBy(app.figures.shown?.tables?.antagonists, 'task');
 		this.shares = new Map(app.rows('vcpu_shares').map((shares) => [shares.task, shares]));
 		fillRows(this.slices, this.body, list.length, (i) => (list[i].task === undefined ? this.#groupRow(list[i], i) : this.#row(list[i], i, rows.length <= 2)), { least: this.laneHeight });
