@@ -74,6 +74,11 @@ static uint64_t scale(uint64_t a, uint64_t b, uint64_t c, bool up)
 #endif
 }
 
+uint64_t guest_clock_scale(uint64_t a, uint64_t b, uint64_t c)
+{
+	return scale(a, b, c, false);
+}
+
 uint64_t guest_clock_host_ns(const struct guest_clock *c, uint64_t guest_ns)
 {
 	const struct guest_knot *k = c->knots.at, *a;

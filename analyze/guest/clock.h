@@ -55,5 +55,7 @@ int guest_clock_parse(struct guest_clock *c, const char *knots, struct cdict_err
 void guest_clock_print(struct sink *out, const struct guest_clock *c);
 /* guest_clock_drift - by how many parts in 1e9 the host's clock is faster, over all knots. */
 double guest_clock_drift(const struct guest_clock *c);
+/* guest_clock_scale - a * b / c, rounded down; UINT64_MAX if it is larger. */
+uint64_t guest_clock_scale(uint64_t a, uint64_t b, uint64_t c);
 
 #endif
