@@ -85,6 +85,9 @@ static uint64_t clip(const struct guest_inside *in, uint64_t from_ns, uint64_t t
 
 /* ---- shares ---- */
 
+/* The tasks IDLE of all CPUs of a guest, or of the host, are one. */
+#define KEY_IDLE (UINT32_MAX - 1)
+
 static void share(struct guest_inside *in, const struct guest_share *of, uint64_t key, bool waits,
 		  uint64_t ns)
 {
@@ -111,7 +114,7 @@ static void share_culprit(struct guest_inside *in, uint32_t task, struct guest_c
 
 	if (who.guest && who.guest_task != ANALYZE_NO_TASK) {
 		s.kind = GUEST_SHARE_GUEST;
-		key = (uint64_t)who.guest << 32 | who.guest_task;
+		key = (uint64_t)who.guest << 32 | (who.guest_idle ? KEY_IDLE : who.guest_task);
 	}
 	share(in, &s, key, waits, ns);
 }
@@ -170,6 +173,7 @@ static void on_cpu(struct guest_inside *in, uint32_t task, uint32_t cpu, bool wa
 	struct places_of_cpu *places = row_at(&in->places, cpu);
 	struct guest_task_row *row = row_of(in, task);
 
+	in->wait.dur_ns = 0; /* of another task, or another time */
 	if (!places) {
 		analyze_engine_out_of_memory(in->eng);
 		return;
@@ -192,7 +196,7 @@ static void on_cpu(struct guest_inside *in, uint32_t task, uint32_t cpu, bool wa
 			s.who.guest_task = runner;
 			s.state = ANALYZE_VCPU_GUEST;
 			if (waits)
-				share(in, &s, runner, true, part);
+				share(in, &s, is_idle(in, runner) ? KEY_IDLE : runner, true, part);
 			continue;
 		}
 		made->away_ns += p.to_ns - p.from_ns;

@@ -19,17 +19,23 @@ static void put_name(struct sink *out, const struct names *names, const struct a
 	free(name);
 }
 
+static void put_guest_task(struct sink *out, const struct guest *one, uint32_t number)
+{
+	const struct analyze_task *task = analyze_engine_task(one->runs_walk.eng, number);
+
+	if (task->tid)
+		put_name(out, &one->runs_walk.names, task);
+	else
+		sink_puts(out, "idle");
+}
+
 void guests_put_culprit(struct sink *out, const struct guests *g, const struct guest_culprit *who)
 {
 	const struct guest *other = who->guest ? &g->all[who->guest - 1] : NULL;
 	const struct analyze_task *task;
 
 	if (other && who->guest_task != ANALYZE_NO_TASK) {
-		task = analyze_engine_task(other->runs_walk.eng, who->guest_task);
-		if (task->tid)
-			put_name(out, &other->runs_walk.names, task);
-		else
-			sink_puts(out, "idle");
+		put_guest_task(out, other, who->guest_task);
 		sink_printf(out, " in %s", other->vm);
 		return;
 	}
@@ -346,7 +352,6 @@ static void put_share(struct table *t, const struct guests *g, uint32_t guest,
 	const struct guest *one = &g->all[guest];
 	const struct analyze_task *task = analyze_engine_task(one->walk.eng, s->task);
 	const char *reason = guest_vcpu_track_reason(g->track, s->reason);
-	struct guest_culprit who = s->who;
 	struct sink out;
 
 	table_row(t);
@@ -359,10 +364,10 @@ static void put_share(struct table *t, const struct guests *g, uint32_t guest,
 	sink_to_memory(&out);
 	if (s->kind == GUEST_SHARE_REASON)
 		sink_puts(&out, reason && *reason ? reason : "unknown");
-	if (s->kind == GUEST_SHARE_OWN)
-		who.guest = guest + 1;
-	if (s->kind != GUEST_SHARE_REASON)
-		guests_put_culprit(&out, g, &who);
+	else if (s->kind == GUEST_SHARE_OWN)
+		put_guest_task(&out, one, s->who.guest_task);
+	else
+		guests_put_culprit(&out, g, &s->who);
 	put_text(t, S_BEHIND, &out);
 	table_u64(t, S_STOLEN, s->stolen_ns);
 	table_u64(t, S_AWAY, s->away_ns);
