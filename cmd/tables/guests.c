@@ -117,7 +117,8 @@ int guest_files_print(const struct guest_files *g, const char *clock, enum guest
 	int status;
 
 	if (g->call.n_operands > 1)
-		return cmd_usage(&g->call, "guests are joined to one recording of a host, not to %zu",
+		return cmd_usage(&g->call,
+				 "guests are joined to one recording of a host, not to %zu",
 				 g->call.n_operands);
 	status = figures_open_file(&f, &g->call, input_file(&g->call));
 	if (!status)

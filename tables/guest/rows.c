@@ -75,7 +75,10 @@ struct how {
 
 #define AT(member) offsetof(struct guest_task_row, member)
 #define STATE(member, state) AT(member) + (state) * sizeof(uint64_t)
-#define MS(key, title, flags) { key, title, TABLE_MS, flags, NULL, 0 }
+#define MS(key, title, flags)                                                                      \
+	{                                                                                          \
+		key, title, TABLE_MS, flags, NULL, 0                                               \
+	}
 
 #define TASK_COLUMNS(X)                                                                            \
 	X("name", "task", TABLE_TEXT, TABLE_KEEP, TASK, 0, 0)                                      \
@@ -92,8 +95,8 @@ struct how {
 	  STATE(stolen_ns, ANALYZE_VCPU_WAITING), 0)                                               \
 	X("stolen_exit_ns", "exit ms", TABLE_MS, TABLE_WIDE, NS,                                   \
 	  STATE(stolen_ns, ANALYZE_VCPU_EXIT), 0)                                                  \
-	X("stolen_vmm_ns", "VMM ms", TABLE_MS, TABLE_WIDE, NS, STATE(stolen_ns, ANALYZE_VCPU_QEMU), \
-	  0)                                                                                       \
+	X("stolen_vmm_ns", "VMM ms", TABLE_MS, TABLE_WIDE, NS,                                     \
+	  STATE(stolen_ns, ANALYZE_VCPU_QEMU), 0)                                                  \
 	X("stolen_halted_ns", "halted ms", TABLE_MS, TABLE_WIDE, NS,                               \
 	  STATE(stolen_ns, ANALYZE_VCPU_HALTED), 0)                                                \
 	X("stolen_blocked_ns", "blocked ms", TABLE_MS, TABLE_WIDE, NS,                             \
@@ -183,8 +186,7 @@ static void put_histogram(struct table *t, size_t column, const struct histogram
 		table_u64(t, column, h->count);
 	else if (h->count)
 		table_u64(t, column,
-			  which == MAX ? h->max
-				       : histogram_percentile(h, which == P50 ? 50 : 99));
+			  which == MAX ? h->max : histogram_percentile(h, which == P50 ? 50 : 99));
 }
 
 /* The task that had the CPU longest while the vCPU waited. */
@@ -262,8 +264,7 @@ static bool is_lossy(void *ctx, uint32_t id)
 {
 	const struct source *src = ctx;
 	const struct guest *one = &src->g->all[src->places.at[id].guest];
-	const struct guest_task_row *row =
-		guest_inside_row_at(one->inside, src->places.at[id].row);
+	const struct guest_task_row *row = guest_inside_row_at(one->inside, src->places.at[id].row);
 
 	return tables_lossy(&one->walk, analyze_engine_task(one->walk.eng, row->task));
 }
@@ -282,8 +283,9 @@ static struct table *make(const struct guests *g, const char *name,
 {
 	struct table *t = table_new(name, columns);
 	struct source *src = calloc(1, sizeof(*src));
-	struct table_later later = { .ctx = src, .fill = fill_later, .lossy = is_lossy,
-				     .free = free_source };
+	struct table_later later = {
+		.ctx = src, .fill = fill_later, .lossy = is_lossy, .free = free_source
+	};
 
 	if (!t || !src) {
 		table_free(t);
@@ -297,8 +299,7 @@ static struct table *make(const struct guests *g, const char *name,
 
 		for (uint32_t k = 0; one->inside && k < guest_inside_row_count(one->inside); k++)
 			if (!has || has(guest_inside_row_at(one->inside, k)))
-				t->failed |=
-					array_push(&src->places, (struct place){ i, k }) != 0;
+				t->failed |= array_push(&src->places, (struct place){ i, k }) != 0;
 	}
 	table_later(t, &later);
 	for (uint32_t i = 0; i < src->places.n && !t->failed; i++)

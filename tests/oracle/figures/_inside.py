@@ -3,9 +3,10 @@
 """_inside.py - computes where the time of guests' tasks went from the traces that mkguests.py wrote, by the definitions in
 doc/figures.md ("Inside the guest"), and compares with cdict's JSON.
 
-    _inside.py FOLDER [FROM_NS TO_NS] <json
+    _inside.py FOLDER FROM_NS-TO_NS=JSON...
 
-FOLDER has host.trace, web.trace, db.trace and clocks; the window is the host's. Prints each difference.
+FOLDER has host.trace, web.trace, db.trace and clocks; each JSON has the figures of that window of the host's time ("-": the
+whole recording). Prints each difference.
 """
 import json
 import re
@@ -135,7 +136,6 @@ def main():
     folder = sys.argv[1]
     host = sorted(events(folder + "/host.trace"), key=lambda e: (e[0], e[1]))
     first, end = host[0][0], host[-1][0]
-    window = (int(sys.argv[2]), int(sys.argv[3])) if len(sys.argv) > 2 else (first, end)
     vcpus = {"web": [1001, 1002], "db": [2001]}
     pid = {"web": 1000, "db": 2000}
     hruns = cpu_runs(host, end)
@@ -155,9 +155,15 @@ def main():
         pieces = {t: sorted((m(a), m(b), w, c) for a, b, w, c in p)
                   for t, p in task_pieces(evs, last, runs).items()}
         guests[name] = (mapped, pieces)
-    doc = json.load(sys.stdin)
     names = {"web": {101: "nginx", 102: "php", 103: "cron", 104: "nginx", 105: "kworker"},
              "db": {101: "postgres", 102: "wal", 103: "vacuum"}}
+    for arg in sys.argv[2:]:
+        span, path = arg.split("=", 1)
+        window = (first, end) if span == "-" else tuple(map(int, span.split("-")))
+        check(json.load(open(path)), window, end, vcpus, pid, hruns, states, guests, names)
+
+
+def check(doc, window, end, vcpus, pid, hruns, states, guests, names):
     wrong = 0
     got = {(r["vm"], r["tid"]): r for r in doc["guest_tasks"]}
     shares = defaultdict(int)
@@ -169,7 +175,7 @@ def main():
         nonlocal wrong
         wrong += 1
         if wrong < 20:
-            print(*what)
+            print(window, *what)
 
     for name, (mapped, pieces) in guests.items():
         vm = str(pid[name])
@@ -193,8 +199,7 @@ def main():
                             sums["run" if what == "run" else "busy"] += ns
                             if what != "run":
                                 who = r[2]
-                                want_shares[(vm, task, "own", "%s in %s" % (
-                                    full(names[name], who), vm))] += ns
+                                want_shares[(vm, task, "own", full(names[name], who))] += ns
                         else:
                             away += v - u
                             sums[("stolen_" if what == "run" else "away_") + state.replace("qemu", "vmm")] += ns
@@ -246,9 +251,7 @@ def main():
 
 
 def full(names, tid):
-    if not tid:
-        return "idle"
-    return names[tid] if list(names.values()).count(names[tid]) == 1 else "%s-%d" % (names[tid], tid)
+    return "%s-%d" % (names[tid], tid) if tid else "idle"
 
 
 def behind(out, key, h, a, b, window, vcpus, pid, guests, names):
@@ -261,7 +264,7 @@ def behind(out, key, h, a, b, window, vcpus, pid, guests, names):
                 else:
                     out[key + ("guest", "%s in %d" % (full(names[name], r[2]), pid[name]))] += clip(i, j, window)
             return
-    text = "unknown" if who is None else "CPU idle" if who == 0 else {500: "backup", 501: "rsync"}[who]
+    text = "unknown" if who is None else "CPU idle" if who == 0 else {500: "backup-500", 501: "rsync-501"}[who]
     out[key + ("host", text)] += clip(a, b, window)
 
 
