@@ -165,12 +165,13 @@ struct source {
 static void put_task(struct table *t, size_t column, const struct guest *one,
 		     const struct analyze_task *task, int which)
 {
-	struct sink out;
+	char *name;
 
 	if (which == 0) {
-		sink_to_memory(&out);
-		put_name(&out, &one->walk.names, task);
-		put_text(t, column, &out);
+		name = names_display(&one->walk.names, task);
+		t->failed |= !name;
+		table_text(t, column, name);
+		free(name);
 	} else if (which == 1) {
 		table_i64(t, column, task->tid);
 	} else if (which == 2 && task->pid >= 0) {

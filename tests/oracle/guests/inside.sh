@@ -8,7 +8,7 @@ set -u
 . "$TOP/tests/oracle/_lib.sh"
 
 cd "$(mktemp -d)" || exit 1
-here=$TOP/tests/oracle/figures
+here=$TOP/tests/oracle/guests
 # make NAME OPTION...: the recordings of mkguests.py, and both.cdict
 make_pair() {
 	python3 "$TOP/tests/tools/make/mkguests.py" "${@:2}" "$1" || return
