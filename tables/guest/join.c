@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/* join.c - see join.h. */
+#include "tables/guest/join.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "analyze/guest/clock_tsc.h"
+#include "base/fail.h"
+#include "format/file/guests.h"
+#include "format/layout.h"
+#include "tables/columns/tables.h"
+#include "tables/guest/guests.h"
+
+struct join {
+	struct cdict_reader *host;
+	struct tables_walk walk; /* for the VMs and their threads */
+};
+
+/* What was found out about a guest. */
+struct match {
+	const char *vm;    /* as tables show it */
+	int32_t pid;       /* of its process */
+	char found[64];    /* how */
+	uint32_t *vcpus;   /* owned */
+	size_t n_vcpus, n_seen;
+	struct guest_clock clock;
+};
+
+int join_new(struct join **out, struct cdict_reader *host, const struct tables_options *opts,
+	     struct cdict_error *err)
+{
+	struct tables_options all = { .jobs = opts->jobs, .names = { .labels = opts->names.labels } };
+	struct join *j = calloc(1, sizeof(*j));
+	int rc;
+
+	*out = NULL;
+	if (!j)
+		return cdict_fail_nomem(err);
+	j->host = host;
+	rc = tables_walk_init(&j->walk, host, &all, err);
+	if (!rc)
+		rc = tables_walk_run(&j->walk, err);
+	if (rc)
+		join_free(j);
+	else
+		*out = j;
+	return rc;
+}
+
+void join_free(struct join *j)
+{
+	if (!j)
+		return;
+	tables_walk_fini(&j->walk);
+	free(j);
+}
+
+/* ---- the VM ---- */
+
+/* The first vCPU of @vm (NULL: of any VM) with @uuid (NULL: any); or NULL. */
+static const struct analyze_task *vcpu_of(const struct join *j, const char *vm, const char *uuid)
+{
+	for (size_t i = 0; i < analyze_engine_task_count(j->walk.eng); i++) {
+		const struct analyze_task *task = analyze_engine_task(j->walk.eng, (uint32_t)i);
+		const struct cdict_label *l;
+
+		if (!task->is_vcpu || (vm && !names_is_vm(&j->walk.names, task, vm)))
+			continue;
+		l = uuid ? names_label(&j->walk.names, task) : NULL;
+		if (!uuid || (l && l->uuid && !strcasecmp(l->uuid, uuid)))
+			return task;
+	}
+	return NULL;
+}
+
+/* /etc/machine-id is often made from the DMI UUID (machine-id(5)): the same digits without dashes. */
+static bool spread(char uuid[37], const char *machine_id)
+{
+	size_t n = 0;
+
+	if (strlen(machine_id) != 32)
+		return false;
+	for (size_t i = 0; i < 32; i++) {
+		if (i == 8 || i == 12 || i == 16 || i == 20)
+			uuid[n++] = '-';
+		uuid[n++] = machine_id[i];
+	}
+	uuid[n] = 0;
+	return true;
+}
+
+static int find_vm(const struct join *j, struct match *m, const struct cdict_reader *guest,
+		   const struct join_how *how, struct cdict_error *err)
+{
+	const char *uuid = cdict_reader_info(guest, "host.dmi_uuid"),
+		   *machine = cdict_reader_info(guest, "host.machine_id");
+	const struct analyze_task *by_uuid = uuid ? vcpu_of(j, NULL, uuid) : NULL, *task;
+	const char *other;
+	char spelled[37];
+
+	if (how->vm) {
+		task = vcpu_of(j, how->vm, NULL);
+		if (!task)
+			return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+					  "no vCPU of a VM '%s' in the host's recording", how->vm);
+		other = by_uuid ? names_vm(&j->walk.names, by_uuid) : NULL;
+		snprintf(m->found, sizeof(m->found), "as given");
+		if (by_uuid && other && strcmp(other, names_vm(&j->walk.names, task)))
+			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+					  "its UUID is that of '%s', not of '%s'", other, how->vm);
+		if (by_uuid)
+			snprintf(m->found, sizeof(m->found), "as given, and by its UUID");
+	} else {
+		task = by_uuid;
+		snprintf(m->found, sizeof(m->found), "by its UUID");
+		if (!task && machine && spread(spelled, machine)) {
+			task = vcpu_of(j, NULL, spelled);
+			snprintf(m->found, sizeof(m->found), "by its machine id");
+		}
+		if (!task)
+			return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+					  "cannot tell which VM it was recorded in: %s; give VM=FILE",
+					  uuid || machine
+						  ? "no VM of the host's recording has its UUID"
+						  : "it has no UUID");
+	}
+	m->vm = names_vm(&j->walk.names, task);
+	m->pid = task->pid;
+	if (!m->vm)
+		m->vm = how->vm ? how->vm : "";
+	return 0;
+}
+
+/* ---- the clock ---- */
+
+static int given_clock(struct match *m, const char *text, struct cdict_error *err)
+{
+	char *knots, *end;
+	long long offset;
+	int rc;
+
+	m->clock.method = GUEST_CLOCK_GIVEN;
+	errno = 0;
+	offset = strtoll(text, &end, 10);
+	if (!*end && end != text && !errno) {
+		/* A knot where both are positive. */
+		uint64_t by = offset < 0 ? 0 - (uint64_t)offset : (uint64_t)offset;
+		struct guest_knot knot = { offset < 0 ? by : 0, offset < 0 ? 0 : by };
+
+		return array_push(&m->clock.knots, knot) ? cdict_fail_nomem(err) : 0;
+	}
+	knots = strdup(text);
+	if (!knots)
+		return cdict_fail_nomem(err);
+	for (char *c = knots; *c; c++)
+		*c = *c == ',' ? ' ' : *c;
+	rc = guest_clock_parse(&m->clock, knots, err);
+	free(knots);
+	return rc;
+}
+
+/* CDICT_ENOTFOUND: the recordings do not have what it needs. */
+static int tsc_clock(const struct join *j, struct match *m, const struct cdict_reader *guest,
+		     struct cdict_error *err)
+{
+	const char *host_conv = cdict_reader_info(j->host, "clock.time_conv"),
+		   *guest_conv = cdict_reader_info(guest, "clock.time_conv"),
+		   *offsets = cdict_reader_info(j->host, "guests.tsc_offset");
+	struct tsc_conversion h, g;
+	struct tsc_offset offset;
+	uint64_t apart, first, last;
+
+	if (!host_conv || !guest_conv || !offsets || !tsc_conversion_parse(&h, host_conv) ||
+	    !tsc_conversion_parse(&g, guest_conv) || !tsc_offset_of(&offset, &apart, offsets, m->pid) ||
+	    !cdict_reader_window(guest, &first, &last))
+		return CDICT_ENOTFOUND;
+	return guest_clock_tsc(&m->clock, &h, &g, &offset, apart, first, last, err);
+}
+
+static int find_clock(const struct join *j, struct match *m, const struct cdict_reader *guest,
+		      const struct join_how *how, struct cdict_error *err)
+{
+	int rc;
+
+	if (how->clock)
+		return given_clock(m, how->clock, err);
+	rc = tsc_clock(j, m, guest, err);
+	if (rc != CDICT_ENOTFOUND)
+		return rc;
+	return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+			  "no clock joins it with the host's recording: give --clock");
+}
+
+/* ---- both ---- */
+
+static int check_overlap(const struct join *j, const struct match *m,
+			 const struct cdict_reader *guest, struct cdict_error *err)
+{
+	uint64_t first, last, from, to;
+
+	if (!cdict_reader_window(guest, &first, &last))
+		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET, "it has no events");
+	if (!cdict_reader_window(j->host, &from, &to))
+		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				  "the host's recording has no events");
+	first = guest_clock_host_ns(&m->clock, first);
+	last = guest_clock_host_ns(&m->clock, last);
+	if (first > to || last < from)
+		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				  "the recordings do not overlap: it ran from %.6f to %.6f s, the "
+				  "host's from %.6f to %.6f s of the host's clock",
+				  (double)first / 1e9, (double)last / 1e9, (double)from / 1e9,
+				  (double)to / 1e9);
+	return 0;
+}
+
+static int store(const struct join *j, const struct match *m, struct cdict_reader *guest,
+		 struct cdict_error *err)
+{
+	char pid[16], error[24];
+	struct sink knots;
+	char *text;
+	int rc;
+
+	snprintf(pid, sizeof(pid), "%" PRId32, m->pid);
+	snprintf(error, sizeof(error), "%" PRIu64, m->clock.error_ns);
+	sink_to_memory(&knots);
+	guest_clock_print(&knots, &m->clock);
+	text = sink_take(&knots, NULL);
+	rc = reader_guest_add(j->host, guest);
+	if (!rc)
+		rc = text ? reader_guest_set(j->host, GUEST_VM, m->vm) : -ENOMEM;
+	if (!rc)
+		rc = reader_guest_set(j->host, GUEST_PID, pid);
+	if (!rc)
+		rc = reader_guest_set(j->host, GUEST_FOUND, m->found);
+	if (!rc)
+		rc = reader_guest_set(j->host, GUEST_CLOCK_METHOD,
+				      guest_clock_method_name(m->clock.method));
+	if (!rc)
+		rc = reader_guest_set(j->host, GUEST_CLOCK_ERROR, error);
+	if (!rc)
+		rc = reader_guest_set(j->host, GUEST_CLOCK, text);
+	free(text);
+	return rc ? cdict_fail_nomem(err) : 0;
+}
+
+static void say(struct sink *out, const struct match *m, const struct cdict_reader *guest)
+{
+	sink_printf(out, "%s, found %s; %zu vCPUs in the host's recording, %" PRIu32
+			 " CPUs in the guest's; clock: %s",
+		    m->vm, m->found, m->n_seen, cdict_reader_cpus(guest),
+		    guest_clock_method_name(m->clock.method));
+	if (m->clock.error_ns) {
+		sink_puts(out, ", within ");
+		tables_duration(out, m->clock.error_ns);
+	}
+	if (m->clock.knots.n > 1)
+		sink_printf(out, ", drift %+.3f ppm", guest_clock_drift(&m->clock) / 1e3);
+}
+
+static int refuse_twice(const struct join *j, const struct match *m, struct cdict_error *err)
+{
+	for (size_t i = 0; i < reader_guest_count(j->host); i++) {
+		const char *pid = reader_guest_info(j->host, i, GUEST_PID);
+
+		if (pid && strtol(pid, NULL, 10) == m->pid)
+			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+					  "a recording of '%s' is already joined", m->vm);
+	}
+	if (reader_guest_count(j->host) == FORMAT_MAX_GUESTS)
+		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "more than %u guests",
+				  FORMAT_MAX_GUESTS);
+	return 0;
+}
+
+int join_add(struct join *j, struct cdict_reader *guest, const struct join_how *how,
+	     struct sink *said, struct cdict_error *err)
+{
+	struct match m = { 0 };
+	int rc = 0;
+
+	if (reader_guest_count(guest))
+		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				"it is a joined recording itself, of a host and its guests");
+	if (!rc)
+		rc = find_vm(j, &m, guest, how, err);
+	if (!rc)
+		rc = refuse_twice(j, &m, err);
+	if (!rc && guest_vcpus(&j->walk, m.vm, &m.vcpus, &m.n_vcpus))
+		rc = cdict_fail_nomem(err);
+	for (size_t i = 0; i < m.n_vcpus; i++)
+		m.n_seen += m.vcpus[i] != ANALYZE_NO_TASK;
+	if (!rc)
+		rc = find_clock(j, &m, guest, how, err);
+	if (!rc)
+		rc = check_overlap(j, &m, guest, err);
+	if (rc) {
+		cdict_reader_close(guest);
+	} else {
+		rc = store(j, &m, guest, err);
+		if (!rc)
+			say(said, &m, guest);
+	}
+	free(m.vcpus);
+	guest_clock_fini(&m.clock);
+	return rc;
+}
