@@ -45,6 +45,9 @@ static void host(struct sink *s, const struct info *info)
 	line(s, info, "host", "host.name");
 	line(s, info, "kernel", "host.kernel");
 	line(s, info, "architecture", "host.arch");
+	line(s, info, "machine id", "host.machine_id");
+	line(s, info, "SMBIOS UUID", "host.dmi_uuid");
+	line(s, info, "boot id", "host.boot_id");
 	line(s, info, "cpu", "host.cpu");
 	line(s, info, "cpuid", "host.cpuid");
 	key(s, "cpus");
@@ -97,6 +100,79 @@ static uint64_t last_event(const struct cdict_reader *r)
 	return last_ns;
 }
 
+/* "TSC 2445.432 MHz, converted by the kernel (multiplier 857589711, shift 31)" and so on. */
+static void tsc(struct sink *s, const struct info *info)
+{
+	const char *khz = cdict_reader_info(info->reader, "clock.tsc_khz");
+	const char *conversion = cdict_reader_info(info->reader, "clock.time_conv");
+	const char *start = cdict_reader_info(info->reader, "clock.tsc_start");
+	const char *end = cdict_reader_info(info->reader, "clock.tsc_end");
+	unsigned long long mhz = khz ? strtoull(khz, NULL, 10) : 0;
+	const char *comma = "";
+
+	if (!conversion && !start)
+		return;
+	key(s, "TSC");
+	if (mhz) {
+		sink_printf(s, "%llu.%03llu MHz", mhz / 1000, mhz % 1000);
+		comma = ", ";
+	}
+	if (conversion) {
+		sink_printf(s, "%sconversion to the clock known", comma);
+		comma = ", ";
+	}
+	if (start)
+		sink_printf(s, "%sread with the clock at the begin%s", comma,
+			    end ? " and the end" : "");
+	sink_putc(s, '\n');
+}
+
+/* Rows of a text, "PID VCPU OFFSET" each. */
+static size_t rows_of(const char *text)
+{
+	size_t n = text && *text;
+
+	for (; text && *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+static void guests(struct sink *s, const struct info *info)
+{
+	size_t vcpus = rows_of(cdict_reader_info(info->reader, "guests.vcpus"));
+	size_t offsets = rows_of(cdict_reader_info(info->reader, "guests.tsc_offset"));
+
+	if (!vcpus && !offsets)
+		return;
+	key(s, "vCPUs");
+	sink_printf(s, "%zu, TSC offset known of %zu%s\n", vcpus > offsets ? vcpus : offsets,
+		    offsets,
+		    cdict_reader_info(info->reader, "guests.tsc_offset_end") ||
+				    cdict_reader_info(info->reader, "guests.vcpus_end")
+			    ? " (changed during the recording)"
+			    : "");
+}
+
+/* The steal time of all CPUs between begin and end of the recording. */
+static void steal(struct sink *s, const struct info *info)
+{
+	const char *from = cdict_reader_info(info->reader, "steal.start");
+	const char *to = cdict_reader_info(info->reader, "steal.end");
+	uint64_t before = 0, after = 0;
+	char room[NUMBER_ROOM];
+
+	if (!from || !to)
+		return;
+	for (; (from = strchr(from, ':')); from++)
+		before += strtoull(from + 1, NULL, 10);
+	for (; (to = strchr(to, ':')); to++)
+		after += strtoull(to + 1, NULL, 10);
+	if (after <= before)
+		return;
+	key(s, "steal time");
+	sink_printf(s, "%s s of all CPUs, by the kernel\n", number_ns(room, after - before));
+}
+
 /* For 'cdict job start': the time at which to begin, and the offset of the host's clock from the
  * store's. */
 static void started(struct sink *s, const struct info *info)
@@ -128,6 +204,7 @@ static void recording(struct sink *s, const struct info *info)
 	line(s, info, "perf", "perf.version");
 	line(s, info, "command", "perf.cmdline");
 	line(s, info, "clock", "clock.id");
+	tsc(s, info);
 	if (info->any_event) {
 		instant(s, info, "first event", info->first_ns);
 		instant(s, info, "last event", last_event(info->reader));
@@ -137,6 +214,8 @@ static void recording(struct sink *s, const struct info *info)
 		sink_printf(s, "%s s\n", number_ns(room, info->last_ns - info->first_ns));
 	}
 	started(s, info);
+	steal(s, info);
+	guests(s, info);
 	if (at) {
 		number_utc(room, strtoull(at, NULL, 10) * UINT64_C(1000000000));
 		room[strcspn(room, ".")] = '\0'; /* precise to the second */
