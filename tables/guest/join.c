@@ -165,28 +165,41 @@ static int given_clock(struct match *m, const char *text, struct cdict_error *er
 	return rc;
 }
 
-/* CDICT_ENOTFOUND: the recordings do not have what it needs. */
+static bool line_of(struct tsc_line *l, const struct cdict_reader *r)
+{
+	return tsc_line_of(l, cdict_reader_info(r, "clock.time_conv"),
+			   cdict_reader_info(r, "clock.tsc_start"),
+			   cdict_reader_info(r, "clock.tsc_end"));
+}
+
+/* CDICT_ENOTFOUND: the recordings do not have what it needs, which *err says. */
 static int tsc_clock(const struct join *j, struct match *m, const struct cdict_reader *guest,
 		     struct cdict_error *err)
 {
-	const char *host_conv = cdict_reader_info(j->host, "clock.time_conv"),
-		   *guest_conv = cdict_reader_info(guest, "clock.time_conv"),
-		   *offsets = cdict_reader_info(j->host, "guests.tsc_offset");
-	struct tsc_conversion h, g;
-	struct tsc_offset offset;
+	const char *offsets = cdict_reader_info(j->host, "guests.tsc_offset"),
+		   *changed = cdict_reader_info(j->host, "guests.tsc_offset_end");
+	struct tsc_offset offset, other;
+	struct tsc_line h, g;
 	uint64_t apart, first, last;
 
-	if (!host_conv || !guest_conv || !offsets || !tsc_conversion_parse(&h, host_conv) ||
-	    !tsc_conversion_parse(&g, guest_conv) ||
-	    !tsc_offset_of(&offset, &apart, offsets, m->pid) ||
+	if (!line_of(&h, j->host) || !line_of(&g, guest) ||
 	    !cdict_reader_window(guest, &first, &last))
-		return CDICT_ENOTFOUND;
+		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				  "not both recordings relate their clock to the TSC");
+	if (!offsets || !tsc_offset_of(&offset, &apart, offsets, m->pid))
+		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				  "the host's recording has no TSC offset of this VM");
+	/* Stored only for vCPUs whose offset changed: the guest's clock stepped. */
+	if (changed && tsc_offset_of(&other, &first, changed, m->pid))
+		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				  "the VM's TSC offset changed while the host recorded");
 	return guest_clock_tsc(&m->clock, &h, &g, &offset, apart, first, last, err);
 }
 
 static int find_clock(const struct join *j, struct match *m, const struct cdict_reader *guest,
 		      const struct join_how *how, struct cdict_error *err)
 {
+	char why[sizeof(err->text)];
 	int rc;
 
 	if (how->clock)
@@ -194,8 +207,9 @@ static int find_clock(const struct join *j, struct match *m, const struct cdict_
 	rc = tsc_clock(j, m, guest, err);
 	if (rc != CDICT_ENOTFOUND)
 		return rc;
+	snprintf(why, sizeof(why), "%s", err->text);
 	return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-			  "no clock joins it with the host's recording: give --clock");
+			  "no clock joins it with the host's recording: %s; give --clock", why);
 }
 
 /* ---- both ---- */
