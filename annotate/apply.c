@@ -13,7 +13,7 @@
 struct copy {
 	const uint8_t *data;
 	size_t size;
-	const struct mapping *labels;       /* the new labels; NULL: the old ones stay */
+	const struct mapping *labels;      /* the new labels; NULL: the old ones stay */
 	const struct cdict_reader *guests; /* its added guests follow; or NULL */
 	bool clear;
 	cdict_write_fn fn;

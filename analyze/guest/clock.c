@@ -52,7 +52,8 @@ static uint64_t scale(uint64_t a, uint64_t b, uint64_t c, bool up)
 	return q > UINT64_MAX ? UINT64_MAX : (uint64_t)q;
 #else
 	uint64_t low = (uint32_t)a * (b & UINT32_MAX), mid1 = (a >> 32) * (b & UINT32_MAX),
-		 mid2 = (uint32_t)a * (b >> 32), mid = (low >> 32) + (uint32_t)mid1 + (uint32_t)mid2;
+		 mid2 = (uint32_t)a * (b >> 32),
+		 mid = (low >> 32) + (uint32_t)mid1 + (uint32_t)mid2;
 	uint64_t high = (a >> 32) * (b >> 32) + (mid1 >> 32) + (mid2 >> 32) + (mid >> 32);
 	uint64_t q = 0;
 

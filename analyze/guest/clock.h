@@ -25,9 +25,9 @@ struct guest_knot {
 /* How the line was found. */
 enum guest_clock_method {
 	GUEST_CLOCK_GIVEN = 0, /* by the user */
-	GUEST_CLOCK_TSC,       /* both recordings' conversion of the TSC, and the vCPU's TSC offset */
-	GUEST_CLOCK_TRACEDAT,  /* trace-cmd's time synchronization */
-	GUEST_CLOCK_FIT,       /* events of both sides that belong together */
+	GUEST_CLOCK_TSC, /* both recordings' conversion of the TSC, and the vCPU's TSC offset */
+	GUEST_CLOCK_TRACEDAT, /* trace-cmd's time synchronization */
+	GUEST_CLOCK_FIT,      /* events of both sides that belong together */
 	GUEST_CLOCK_METHODS,
 };
 

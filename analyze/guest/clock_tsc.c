@@ -65,8 +65,8 @@ int guest_clock_tsc(struct guest_clock *out, const struct tsc_conversion *host,
 	out->knots.n = 0;
 	out->method = GUEST_CLOCK_TSC;
 	out->error_ns = ERROR_NS + guest_clock_scale(apart, host->mult, UINT64_C(1) << host->shift);
-	if (array_push(&out->knots, (struct guest_knot){ from_ns, host_of(host, guest, offset,
-									  from_ns) }) ||
+	if (array_push(&out->knots,
+		       (struct guest_knot){ from_ns, host_of(host, guest, offset, from_ns) }) ||
 	    (to_ns > from_ns &&
 	     array_push(&out->knots,
 			(struct guest_knot){ to_ns, host_of(host, guest, offset, to_ns) })))

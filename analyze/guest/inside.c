@@ -20,6 +20,7 @@ struct held {
 struct waiting {
 	uint64_t from_ns, to_ns; /* guest's time; to_ns 0: none */
 	bool woken;
+	uint64_t in_ns;   /* the task's latest switch-in; guest's time */
 	uint64_t seen_ns; /* end of the task's last known time: host's */
 	ARRAY(struct held) held;
 };
@@ -34,10 +35,10 @@ struct guest_inside {
 	struct guest_inside_options opts;
 	const struct guest_side *side;
 	struct analyze_timeline *timeline;
-	struct sparse rows; /* by task */
-	ARRAY(struct waiting) waiting; /* by task */
+	struct sparse rows;                 /* by task */
+	ARRAY(struct waiting) waiting;      /* by task */
 	ARRAY(struct places_of_cpu) places; /* by the guest's CPU */
-	struct index index; /* (task, what the share is due to) */
+	struct index index;                 /* (task, what the share is due to) */
 	ARRAY(struct guest_share) shares;
 	/* The wait of a vCPU that the current pieces belong to. */
 	struct guest_vcpu_wait wait;
@@ -85,6 +86,9 @@ static uint64_t clip(const struct guest_inside *in, uint64_t from_ns, uint64_t t
 
 /* ---- shares ---- */
 
+/* The tasks IDLE of all CPUs of a guest, or of the host, are one. */
+#define KEY_IDLE (UINT32_MAX - 1)
+
 static void share(struct guest_inside *in, const struct guest_share *of, uint64_t key, bool waits,
 		  uint64_t ns)
 {
@@ -92,8 +96,7 @@ static void share(struct guest_inside *in, const struct guest_share *of, uint64_
 
 	if (!ns)
 		return;
-	s = row_at(&in->shares,
-		   index_take(&in->index, of->task, (uint64_t)of->kind << 60 | key));
+	s = row_at(&in->shares, index_take(&in->index, of->task, (uint64_t)of->kind << 60 | key));
 	if (!s) {
 		analyze_engine_out_of_memory(in->eng);
 		return;
@@ -111,7 +114,7 @@ static void share_culprit(struct guest_inside *in, uint32_t task, struct guest_c
 
 	if (who.guest && who.guest_task != ANALYZE_NO_TASK) {
 		s.kind = GUEST_SHARE_GUEST;
-		key = (uint64_t)who.guest << 32 | who.guest_task;
+		key = (uint64_t)who.guest << 32 | (who.guest_idle ? KEY_IDLE : who.guest_task);
 	}
 	share(in, &s, key, waits, ns);
 }
@@ -170,6 +173,7 @@ static void on_cpu(struct guest_inside *in, uint32_t task, uint32_t cpu, bool wa
 	struct places_of_cpu *places = row_at(&in->places, cpu);
 	struct guest_task_row *row = row_of(in, task);
 
+	in->wait.dur_ns = 0; /* of another task, or another time */
 	if (!places) {
 		analyze_engine_out_of_memory(in->eng);
 		return;
@@ -192,7 +196,7 @@ static void on_cpu(struct guest_inside *in, uint32_t task, uint32_t cpu, bool wa
 			s.who.guest_task = runner;
 			s.state = ANALYZE_VCPU_GUEST;
 			if (waits)
-				share(in, &s, runner, true, part);
+				share(in, &s, is_idle(in, runner) ? KEY_IDLE : runner, true, part);
 			continue;
 		}
 		made->away_ns += p.to_ns - p.from_ns;
@@ -208,16 +212,18 @@ static void on_cpu(struct guest_inside *in, uint32_t task, uint32_t cpu, bool wa
 
 /* ---- waits ---- */
 
-/* A wait, now that who had the CPU meanwhile is reported. @ended: by a switch-in. */
-static void flush(struct guest_inside *in, uint32_t task, bool ended)
+/* A wait, now that who had the CPU meanwhile is reported. */
+static void flush(struct guest_inside *in, uint32_t task)
 {
 	struct waiting *w = waiting_of(in, task);
 	struct made_of made = { 0 };
 	struct guest_task_row *row;
 	uint64_t at_ns, from_ns, to_ns;
+	bool ended;
 
 	if (!w || !w->to_ns)
 		return;
+	ended = w->in_ns == w->to_ns;
 	at_ns = w->from_ns;
 	for (size_t i = 0; i < w->held.n; i++) {
 		struct held h = w->held.at[i];
@@ -270,7 +276,7 @@ static void on_stretch(void *ctx, const struct analyze_stretch *st)
 	w = waiting_of(in, st->task);
 	if (!w)
 		return;
-	flush(in, st->task, st->doing == ANALYZE_DOING_RUNNING && st->from_ns == w->to_ns);
+	flush(in, st->task);
 	from_ns = guest_clock_host_ns(in->side->clock, st->from_ns);
 	to_ns = guest_clock_host_ns(in->side->clock, st->to_ns);
 	if (clip(in, from_ns, to_ns))
@@ -299,6 +305,15 @@ static void on_stretch(void *ctx, const struct analyze_stretch *st)
 		row_of(in, st->task)->block_ns += clip(in, from_ns, to_ns);
 		break;
 	}
+}
+
+static void on_switch(void *self, const struct analyze_switch *sw)
+{
+	struct guest_inside *in = self;
+	struct waiting *w = is_idle(in, sw->next) ? NULL : waiting_of(in, sw->next);
+
+	if (w)
+		w->in_ns = sw->t_ns;
 }
 
 static enum analyze_timeline_kind kind(void *ctx, uint32_t task)
@@ -379,7 +394,7 @@ static int on_finish(void *self, struct cdict_error *err)
 	struct guest_inside *in = self;
 
 	for (uint32_t task = 0; task < in->waiting.n; task++) {
-		flush(in, task, false);
+		flush(in, task);
 		array_fini(&in->waiting.at[task].held);
 	}
 	for (uint32_t task = 0; task < in->rows.slots.n; task++) {
@@ -395,7 +410,7 @@ static int on_finish(void *self, struct cdict_error *err)
 }
 
 /* After the timeline, whose last stretches come when it finishes. */
-static const struct analyze_ops ops = { .finish = on_finish };
+static const struct analyze_ops ops = { .sw = on_switch, .in = on_switch, .finish = on_finish };
 
 int guest_inside_new(struct guest_inside **out, struct analyze_engine *eng,
 		     const struct guest_inside_options *opts, struct cdict_error *err)

@@ -28,7 +28,7 @@ struct guest_inside_options {
 
 /* A wait of the vCPU for a CPU while a task of the guest ran or waited on it. */
 struct guest_vcpu_wait {
-	uint64_t at_ns, dur_ns; /* clipped to the time of the task; dur_ns 0: there was none */
+	uint64_t at_ns, dur_ns;      /* clipped to the time of the task; dur_ns 0: there was none */
 	struct guest_culprit behind; /* had the CPU longest at once */
 	uint64_t held_ns;
 };
@@ -40,9 +40,9 @@ struct guest_task_row {
 	/* By the vCPU's state; GUEST and UNKNOWN are 0. */
 	uint64_t stolen_ns[ANALYZE_VCPU_STATES]; /* while the task ran, as the guest sees it */
 	uint64_t away_ns[ANALYZE_VCPU_STATES];   /* while it waited for that CPU of the guest */
-	uint64_t busy_ns;    /* it waited, and the vCPU was in the guest: the guest's CPU was busy */
-	uint64_t sleep_ns;   /* S, I, as the guest sees it */
-	uint64_t block_ns;   /* D and others */
+	uint64_t busy_ns;  /* it waited, and the vCPU was in the guest: the guest's CPU was busy */
+	uint64_t sleep_ns; /* S, I, as the guest sees it */
+	uint64_t block_ns; /* D and others */
 	uint64_t unknown_ns; /* not known by the guest, or not by the host */
 	uint64_t absent_ns;  /* before its birth, after its death */
 	uint64_t waits;      /* for a CPU of the guest, that ended in the window */

@@ -15,8 +15,8 @@ int guest_pieces_add(struct guest_pieces *p, struct guest_piece piece, uint64_t 
 	if (to_ns <= piece.from_ns)
 		return 0;
 	gap = last && piece.from_ns > p->end_ns;
-	if (gap && array_push(&p->all, (struct guest_piece){ p->end_ns, UINT32_MAX,
-							     GUEST_PIECE_NONE }))
+	if (gap &&
+	    array_push(&p->all, (struct guest_piece){ p->end_ns, UINT32_MAX, GUEST_PIECE_NONE }))
 		return -ENOMEM;
 	if ((gap || !last || last->state != piece.state || last->who != piece.who) &&
 	    array_push(&p->all, piece))

@@ -105,9 +105,12 @@ struct guest_culprit guest_sides_culprit(const struct guest_sides *s, uint32_t t
 	const struct guest_vcpu *of = task < s->of_task.n ? &s->of_task.at[task] : NULL;
 
 	if (of && of->guest) {
+		struct guest_runs *r = s->guests.at[of->guest - 1].runs;
+
 		c.guest = of->guest;
-		c.guest_task =
-			guest_runs_at(s->guests.at[of->guest - 1].runs, of->cpu, ns, to_ns);
+		c.guest_task = guest_runs_at(r, of->cpu, ns, to_ns);
+		c.guest_idle = c.guest_task != ANALYZE_NO_TASK &&
+			       !analyze_engine_task(r->eng, c.guest_task)->tid;
 	}
 	return c;
 }

@@ -56,6 +56,7 @@ struct guest_culprit {
 	uint32_t task;       /* the host's, or ANALYZE_NO_TASK */
 	uint32_t guest;      /* + 1: it was this joined guest's vCPU, and ran ... */
 	uint32_t guest_task; /* ... this task of the guest, or ANALYZE_NO_TASK */
+	bool guest_idle;     /* that is IDLE of one of its CPUs */
 };
 
 /* guest_sides_culprit - who had the CPU at @ns, if it was the host's @task; *to_ns becomes the end of

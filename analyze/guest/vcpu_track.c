@@ -27,7 +27,7 @@ struct guest_vcpu_track {
 	struct analyze_vcpus *vcpus;
 	ARRAY(uint32_t) numbers; /* by task: its track + 1, 0: none */
 	ARRAY(struct track) tracks;
-	struct index reason_index; /* (isa, code) */
+	struct index reason_index;   /* (isa, code) */
 	ARRAY(const char *) reasons; /* borrowed from @vcpus */
 };
 
@@ -187,8 +187,8 @@ struct guest_vcpu_piece guest_vcpu_track_at(const struct guest_vcpu_track *t, ui
 					.state = ANALYZE_VCPU_UNKNOWN,
 					.behind = ANALYZE_NO_TASK,
 					.reason = INDEX_NONE };
-	struct guest_piece p = guest_pieces_at(number ? &t->tracks.at[number - 1].pieces : &none, at,
-					       ns, &out.to_ns);
+	struct guest_piece p = guest_pieces_at(number ? &t->tracks.at[number - 1].pieces : &none,
+					       at, ns, &out.to_ns);
 
 	if (p.state == GUEST_PIECE_NONE)
 		return out;

@@ -85,12 +85,9 @@ static int join_run(const struct cmd_call *call)
 }
 
 static const struct cmd_option join_options[] = {
-	OPTION_OUTPUT,
-	OPTION_CLOCK(struct join_opts, clock),
-	OPTIONS_MAP,
-	OPTION_MAX_LOSS,
-	OPTIONS_MESSAGES,
-	CMD_OPTIONS_END,
+	OPTION_OUTPUT,    OPTION_CLOCK(struct join_opts, clock),
+	OPTIONS_MAP,      OPTION_MAX_LOSS,
+	OPTIONS_MESSAGES, CMD_OPTIONS_END,
 };
 
 static const struct cmd_example join_examples[] = {

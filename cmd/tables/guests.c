@@ -12,6 +12,9 @@
 #include "tables/guest/guests.h"
 #include "tables/guest/join.h"
 
+/* Shares that fit a reader's attention; with -v, in CSV and JSON: all. */
+#define MOST_SHARES 12
+
 int guest_files_init(struct guest_files *g, const struct cmd_call *call)
 {
 	size_t n = 0;
@@ -63,6 +66,8 @@ static int join_one(struct join *j, const struct guest_files *g, size_t i, const
 	text = sink_take(&said, NULL);
 	if (!status && !text)
 		status = cmd_errorf(&g->call, file, "out of memory");
+	if (text)
+		tables_plain(text);
 	if (!status)
 		cmd_warn(&g->call, file, "%s", text);
 	free(text);
@@ -105,6 +110,9 @@ static int print(struct figures *f, enum guest_tables what)
 	tables[0] = what == GUEST_TABLES_LATENCY ? guests_latency(g) : guests_tasks(g);
 	if (what == GUEST_TABLES_INSIDE)
 		tables[n++] = guests_shares(g);
+	if (n > 1 && tables[1] && f->opts->format == TABLE_AS_TEXT && !f->call->verbose &&
+	    !table_sort(tables[1], NULL, &err))
+		table_top(tables[1], MOST_SHARES);
 	status = text ? figures_print(f, text, tables, n) : figures_no_memory(f);
 	free(text);
 	guests_free(g);
@@ -117,7 +125,8 @@ int guest_files_print(const struct guest_files *g, const char *clock, enum guest
 	int status;
 
 	if (g->call.n_operands > 1)
-		return cmd_usage(&g->call, "guests are joined to one recording of a host, not to %zu",
+		return cmd_usage(&g->call,
+				 "guests are joined to one recording of a host, not to %zu",
 				 g->call.n_operands);
 	status = figures_open_file(&f, &g->call, input_file(&g->call));
 	if (!status)

@@ -23,11 +23,12 @@ struct guest_files {
 
 #define OPTION_CLOCK(type, member)                                                                 \
 	CMD_STRING(0, "clock", type, member, "CLOCK",                                              \
-		   "the guest's clock: nanoseconds to add to its time, or pairs "                   \
+		   "the guest's clock: nanoseconds to add to its time, or pairs "                  \
 		   "GUEST_NS:HOST_NS,... of equal times")
 
 #define OPTIONS_GUEST(type, guest, clock)                                                          \
-	CMD_FLAG(0, "guest", type, guest, "the tasks of the joined guests"), OPTION_CLOCK(type, clock)
+	CMD_FLAG(0, "guest", type, guest, "the tasks of the joined guests"),                       \
+		OPTION_CLOCK(type, clock)
 
 /* guest_files_init - splits the operands: one with '=' that is not the name of a file is a guest. A
  * status; guest_files_fini() also after a failure. */

@@ -12,7 +12,7 @@ struct latency_opts {
 	struct options_shared shared;
 	bool guest;
 	const char *clock; /* of the guest, or NULL */
-	int by; /* enum by */
+	int by;            /* enum by */
 	bool perf;
 };
 

@@ -26,7 +26,7 @@ struct reader_guest {
 	uint32_t number;
 	ARRAY(struct reader_pair) info;
 	ARRAY(struct reader_guest_part) parts;
-	uint64_t bytes; /* of its file, at most */
+	uint64_t bytes;              /* of its file, at most */
 	struct cdict_reader *reader; /* once it is opened, or added */
 };
 
@@ -45,8 +45,8 @@ struct cdict_reader {
 	ARRAY(struct cdict_label) labels;
 	ARRAY(struct cdict_unstored) unstored;
 	ARRAY(struct cdict_block_info) blocks;
-	ARRAY(uint32_t) ordinals;   /* per block: its number in the file */
-	ARRAY(uint64_t) digests;    /* where DGST blocks are */
+	ARRAY(uint32_t) ordinals; /* per block: its number in the file */
+	ARRAY(uint64_t) digests;  /* where DGST blocks are */
 	ARRAY(struct reader_guest) guests;
 	uint8_t *block_bad;         /* per block: already counted as damaged */
 	struct stack_table *stacks; /* NULL if there are none */

@@ -21,13 +21,14 @@
 
 /* A guest of the host's reader. */
 struct guest {
-	size_t number; /* in the reader */
+	size_t number;          /* in the reader */
 	const char *vm, *found; /* borrowed */
 	struct cdict_reader *reader;
 	struct guest_clock clock;
 	uint32_t *vcpus; /* the host's task of each of its CPUs, or ANALYZE_NO_TASK */
 	size_t n_vcpus;
-	size_t cpus, missing; /* CPUs with events, and those of them whose vCPU the host never saw */
+	size_t cpus,
+		missing; /* CPUs with events, and those of them whose vCPU the host never saw */
 	bool wanted;
 	/* First which tasks ran on its CPUs, then where their time went. */
 	struct tables_walk runs_walk, walk;

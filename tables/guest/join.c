@@ -23,10 +23,10 @@ struct join {
 
 /* What was found out about a guest. */
 struct match {
-	const char *vm;    /* as tables show it */
-	int32_t pid;       /* of its process */
-	char found[64];    /* how */
-	uint32_t *vcpus;   /* owned */
+	const char *vm;  /* as tables show it */
+	int32_t pid;     /* of its process */
+	char found[64];  /* how */
+	uint32_t *vcpus; /* owned */
 	size_t n_vcpus, n_seen;
 	struct guest_clock clock;
 };
@@ -34,7 +34,8 @@ struct match {
 int join_new(struct join **out, struct cdict_reader *host, const struct tables_options *opts,
 	     struct cdict_error *err)
 {
-	struct tables_options all = { .jobs = opts->jobs, .names = { .labels = opts->names.labels } };
+	struct tables_options all = { .jobs = opts->jobs,
+				      .names = { .labels = opts->names.labels } };
 	struct join *j = calloc(1, sizeof(*j));
 	int rc;
 
@@ -123,11 +124,11 @@ static int find_vm(const struct join *j, struct match *m, const struct cdict_rea
 			snprintf(m->found, sizeof(m->found), "by its machine id");
 		}
 		if (!task)
-			return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-					  "cannot tell which VM it was recorded in: %s; give VM=FILE",
-					  uuid || machine
-						  ? "no VM of the host's recording has its UUID"
-						  : "it has no UUID");
+			return cdict_fail(
+				err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				"cannot tell which VM it was recorded in: %s; give VM=FILE",
+				uuid || machine ? "no VM of the host's recording has its UUID"
+						: "it has no UUID");
 	}
 	m->vm = names_vm(&j->walk.names, task);
 	m->pid = task->pid;
@@ -176,7 +177,8 @@ static int tsc_clock(const struct join *j, struct match *m, const struct cdict_r
 	uint64_t apart, first, last;
 
 	if (!host_conv || !guest_conv || !offsets || !tsc_conversion_parse(&h, host_conv) ||
-	    !tsc_conversion_parse(&g, guest_conv) || !tsc_offset_of(&offset, &apart, offsets, m->pid) ||
+	    !tsc_conversion_parse(&g, guest_conv) ||
+	    !tsc_offset_of(&offset, &apart, offsets, m->pid) ||
 	    !cdict_reader_window(guest, &first, &last))
 		return CDICT_ENOTFOUND;
 	return guest_clock_tsc(&m->clock, &h, &g, &offset, apart, first, last, err);
@@ -252,8 +254,9 @@ static int store(const struct join *j, const struct match *m, struct cdict_reade
 
 static void say(struct sink *out, const struct match *m, const struct cdict_reader *guest)
 {
-	sink_printf(out, "%s, found %s; %zu vCPUs in the host's recording, %" PRIu32
-			 " CPUs in the guest's; clock: %s",
+	sink_printf(out,
+		    "%s, found %s; %zu vCPUs in the host's recording, %" PRIu32
+		    " CPUs in the guest's; clock: %s",
 		    m->vm, m->found, m->n_seen, cdict_reader_cpus(guest),
 		    guest_clock_method_name(m->clock.method));
 	if (m->clock.error_ns) {

@@ -23,8 +23,9 @@ int join_new(struct join **out, struct cdict_reader *host, const struct tables_o
 void join_free(struct join *j);
 
 struct join_how {
-	const char *vm;    /* any name of the VM; NULL: it is found by its UUID */
-	const char *clock; /* "NS", to be added to the guest's time, or GUEST_NS:HOST_NS pairs with commas;
+	const char *vm; /* any name of the VM; NULL: it is found by its UUID */
+	const char *
+		clock; /* "NS", to be added to the guest's time, or GUEST_NS:HOST_NS pairs with commas;
 			    * NULL: the best that both recordings permit */
 };
 

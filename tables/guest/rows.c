@@ -19,17 +19,23 @@ static void put_name(struct sink *out, const struct names *names, const struct a
 	free(name);
 }
 
+static void put_guest_task(struct sink *out, const struct guest *one, uint32_t number)
+{
+	const struct analyze_task *task = analyze_engine_task(one->runs_walk.eng, number);
+
+	if (task->tid)
+		put_name(out, &one->runs_walk.names, task);
+	else
+		sink_puts(out, "idle");
+}
+
 void guests_put_culprit(struct sink *out, const struct guests *g, const struct guest_culprit *who)
 {
 	const struct guest *other = who->guest ? &g->all[who->guest - 1] : NULL;
 	const struct analyze_task *task;
 
 	if (other && who->guest_task != ANALYZE_NO_TASK) {
-		task = analyze_engine_task(other->runs_walk.eng, who->guest_task);
-		if (task->tid)
-			put_name(out, &other->runs_walk.names, task);
-		else
-			sink_puts(out, "idle");
+		put_guest_task(out, other, who->guest_task);
 		sink_printf(out, " in %s", other->vm);
 		return;
 	}
@@ -69,7 +75,10 @@ struct how {
 
 #define AT(member) offsetof(struct guest_task_row, member)
 #define STATE(member, state) AT(member) + (state) * sizeof(uint64_t)
-#define MS(key, title, flags) { key, title, TABLE_MS, flags, NULL, 0 }
+#define MS(key, title, flags)                                                                      \
+	{                                                                                          \
+		key, title, TABLE_MS, flags, NULL, 0                                               \
+	}
 
 #define TASK_COLUMNS(X)                                                                            \
 	X("name", "task", TABLE_TEXT, TABLE_KEEP, TASK, 0, 0)                                      \
@@ -86,8 +95,8 @@ struct how {
 	  STATE(stolen_ns, ANALYZE_VCPU_WAITING), 0)                                               \
 	X("stolen_exit_ns", "exit ms", TABLE_MS, TABLE_WIDE, NS,                                   \
 	  STATE(stolen_ns, ANALYZE_VCPU_EXIT), 0)                                                  \
-	X("stolen_vmm_ns", "VMM ms", TABLE_MS, TABLE_WIDE, NS, STATE(stolen_ns, ANALYZE_VCPU_QEMU), \
-	  0)                                                                                       \
+	X("stolen_vmm_ns", "VMM ms", TABLE_MS, TABLE_WIDE, NS,                                     \
+	  STATE(stolen_ns, ANALYZE_VCPU_QEMU), 0)                                                  \
 	X("stolen_halted_ns", "halted ms", TABLE_MS, TABLE_WIDE, NS,                               \
 	  STATE(stolen_ns, ANALYZE_VCPU_HALTED), 0)                                                \
 	X("stolen_blocked_ns", "blocked ms", TABLE_MS, TABLE_WIDE, NS,                             \
@@ -156,12 +165,13 @@ struct source {
 static void put_task(struct table *t, size_t column, const struct guest *one,
 		     const struct analyze_task *task, int which)
 {
-	struct sink out;
+	char *name;
 
 	if (which == 0) {
-		sink_to_memory(&out);
-		put_name(&out, &one->walk.names, task);
-		put_text(t, column, &out);
+		name = names_display(&one->walk.names, task);
+		t->failed |= !name;
+		table_text(t, column, name);
+		free(name);
 	} else if (which == 1) {
 		table_i64(t, column, task->tid);
 	} else if (which == 2 && task->pid >= 0) {
@@ -177,8 +187,7 @@ static void put_histogram(struct table *t, size_t column, const struct histogram
 		table_u64(t, column, h->count);
 	else if (h->count)
 		table_u64(t, column,
-			  which == MAX ? h->max
-				       : histogram_percentile(h, which == P50 ? 50 : 99));
+			  which == MAX ? h->max : histogram_percentile(h, which == P50 ? 50 : 99));
 }
 
 /* The task that had the CPU longest while the vCPU waited. */
@@ -256,8 +265,7 @@ static bool is_lossy(void *ctx, uint32_t id)
 {
 	const struct source *src = ctx;
 	const struct guest *one = &src->g->all[src->places.at[id].guest];
-	const struct guest_task_row *row =
-		guest_inside_row_at(one->inside, src->places.at[id].row);
+	const struct guest_task_row *row = guest_inside_row_at(one->inside, src->places.at[id].row);
 
 	return tables_lossy(&one->walk, analyze_engine_task(one->walk.eng, row->task));
 }
@@ -276,8 +284,9 @@ static struct table *make(const struct guests *g, const char *name,
 {
 	struct table *t = table_new(name, columns);
 	struct source *src = calloc(1, sizeof(*src));
-	struct table_later later = { .ctx = src, .fill = fill_later, .lossy = is_lossy,
-				     .free = free_source };
+	struct table_later later = {
+		.ctx = src, .fill = fill_later, .lossy = is_lossy, .free = free_source
+	};
 
 	if (!t || !src) {
 		table_free(t);
@@ -291,8 +300,7 @@ static struct table *make(const struct guests *g, const char *name,
 
 		for (uint32_t k = 0; one->inside && k < guest_inside_row_count(one->inside); k++)
 			if (!has || has(guest_inside_row_at(one->inside, k)))
-				t->failed |=
-					array_push(&src->places, (struct place){ i, k }) != 0;
+				t->failed |= array_push(&src->places, (struct place){ i, k }) != 0;
 	}
 	table_later(t, &later);
 	for (uint32_t i = 0; i < src->places.n && !t->failed; i++)
@@ -346,7 +354,6 @@ static void put_share(struct table *t, const struct guests *g, uint32_t guest,
 	const struct guest *one = &g->all[guest];
 	const struct analyze_task *task = analyze_engine_task(one->walk.eng, s->task);
 	const char *reason = guest_vcpu_track_reason(g->track, s->reason);
-	struct guest_culprit who = s->who;
 	struct sink out;
 
 	table_row(t);
@@ -359,10 +366,10 @@ static void put_share(struct table *t, const struct guests *g, uint32_t guest,
 	sink_to_memory(&out);
 	if (s->kind == GUEST_SHARE_REASON)
 		sink_puts(&out, reason && *reason ? reason : "unknown");
-	if (s->kind == GUEST_SHARE_OWN)
-		who.guest = guest + 1;
-	if (s->kind != GUEST_SHARE_REASON)
-		guests_put_culprit(&out, g, &who);
+	else if (s->kind == GUEST_SHARE_OWN)
+		put_guest_task(&out, one, s->who.guest_task);
+	else
+		guests_put_culprit(&out, g, &s->who);
 	put_text(t, S_BEHIND, &out);
 	table_u64(t, S_STOLEN, s->stolen_ns);
 	table_u64(t, S_AWAY, s->away_ns);

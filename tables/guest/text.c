@@ -2,6 +2,7 @@
 /* Joined guests in sentences. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tables/columns/tables.h"
 #include "tables/guest/guests.h"
@@ -105,6 +106,7 @@ char *guests_text(const struct guests *g)
 	struct worst worst[MOST_TASKS];
 	size_t n = 0;
 	struct sink out;
+	char *text;
 
 	sink_to_memory(&out);
 	for (uint32_t i = 0; i < g->n; i++) {
@@ -124,5 +126,11 @@ char *guests_text(const struct guests *g)
 	}
 	for (size_t i = 0; i < n; i++)
 		say_task(&out, g, &worst[i]);
-	return sink_take(&out, NULL);
+	text = sink_take(&out, NULL);
+	if (text) {
+		tables_plain(text);
+		if (*text)
+			text[strlen(text) - 1] = 0; /* the last newline */
+	}
+	return text;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/walk/engine.h"
+#include "format/file/guests.h"
 #include "format/labels/label_text.h"
 #include "base/text/escape.h"
 #include "base/text/wrap.h"
@@ -223,15 +224,40 @@ static void recording(struct sink *s, const struct info *info)
 	}
 }
 
+/* A guest's recording, joined to this one. */
+static void guest(struct sink *s, const struct info *info, size_t i)
+{
+	const char *vm = reader_guest_info(info->reader, i, GUEST_VM),
+		   *found = reader_guest_info(info->reader, i, GUEST_FOUND),
+		   *clock = reader_guest_info(info->reader, i, GUEST_CLOCK_METHOD);
+	char room[NUMBER_ROOM];
+
+	key(s, "guest");
+	escape_terminal(s, vm ? vm : "", vm ? strlen(vm) : 0);
+	sink_printf(s, ": %s bytes", number_grouped(room, reader_guest_bytes(info->reader, i)));
+	if (found) {
+		sink_puts(s, ", found ");
+		escape_terminal(s, found, strlen(found));
+	}
+	if (clock) {
+		sink_puts(s, ", clock ");
+		escape_terminal(s, clock, strlen(clock));
+	}
+	sink_putc(s, '\n');
+}
+
 static void contents(struct sink *s, const struct info *info)
 {
 	const char *input = cdict_reader_info(info->reader, "input.bytes");
 	const char *mode = cdict_reader_info(info->reader, "input.mode");
 	const char *source = cdict_reader_info(info->reader, "source");
 	uint64_t events = cdict_reader_events(info->reader);
-	uint64_t size = cdict_reader_size(info->reader);
+	uint64_t size = cdict_reader_size(info->reader), guests = 0;
 	char room[NUMBER_ROOM], more[NUMBER_ROOM];
 
+	for (size_t i = 0; i < reader_guest_count(info->reader); i++)
+		guests += reader_guest_bytes(info->reader, i);
+	guests = guests > size ? size : guests;
 	line(s, info, "written by", "capture.version");
 	if (input) {
 		key(s, "made from");
@@ -250,8 +276,10 @@ static void contents(struct sink *s, const struct info *info)
 	key(s, "size");
 	sink_printf(s, "%s bytes (%s)", number_grouped(room, size), number_bytes(more, size));
 	if (events)
-		sink_printf(s, ", %.2f bytes per event", (double)size / (double)events);
-	sink_putc(s, '\n');
+		sink_printf(s, ", %.2f bytes per event", (double)(size - guests) / (double)events);
+	sink_puts(s, guests ? " without the guests\n" : "\n");
+	for (size_t i = 0; i < reader_guest_count(info->reader); i++)
+		guest(s, info, i);
 	key(s, "blocks");
 	sink_printf(s, "%s with events\n",
 		    number_grouped(room, cdict_reader_block_count(info->reader)));
