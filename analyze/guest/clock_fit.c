@@ -234,8 +234,9 @@ static uint32_t *count_misses(struct fit *f, size_t bins, double bin, double sla
 	return count;
 }
 
-/* The lines that are left, as their range at both ends of the guest's recording. */
+/* The lines that are left, as their range at both ends of the part that both sides recorded. */
 struct left {
+	double begin, end; /* guest's time */
 	double begin_low, begin_high, end_low, end_high;
 	size_t bin; /* the last one */
 	bool any;
@@ -246,8 +247,13 @@ static void keep(struct fit *f, struct left *left, const struct band *band, size
 {
 	double bl = 0, bh = 0, el = 0, eh = 0;
 
-	band_at(band, 0 - f->middle, &bl, &bh);
-	band_at(band, f->guest_end - f->middle, &el, &eh);
+	if (!left->any) {
+		band_at(band, 0, &bl, &bh);
+		left->begin = floor(fmax(0, -bl));
+		left->end = floor(fmax(left->begin, fmin(f->guest_end, f->host_end - bl)));
+	}
+	band_at(band, left->begin - f->middle, &bl, &bh);
+	band_at(band, left->end - f->middle, &el, &eh);
 	if (left->any && left->bin + 1 != bin) {
 		double apart = fabs(
 			(bl + bh + el + eh) / 4 -
@@ -350,7 +356,7 @@ static void bounds(struct fit *f)
 	for (size_t i = 0; i < f->in->n; i++) {
 		const struct fit_vcpu *v = &f->in->vcpus[i];
 
-		if (!v->events.n || !v->entered.n)
+		if (!v->events.n || v->last_ns <= v->first_ns)
 			continue;
 		f->events += v->events.n;
 		host_first = v->first_ns < host_first ? v->first_ns : host_first;
@@ -373,9 +379,10 @@ static int line(struct guest_clock *out, const struct fit *f, const struct left 
 	       end = (left->end_low + left->end_high) / 2;
 	double error = fmax(left->begin_high - left->begin_low, left->end_high - left->end_low) / 2;
 	struct guest_knot knots[2] = {
-		{ f->guest_ns, f->host_ns + (uint64_t)(int64_t)llround(begin) },
-		{ f->guest_ns + (uint64_t)f->guest_end,
-		  f->host_ns + (uint64_t)(int64_t)llround(f->guest_end + end) },
+		{ f->guest_ns + (uint64_t)left->begin,
+		  f->host_ns + (uint64_t)(int64_t)llround(left->begin + begin) },
+		{ f->guest_ns + (uint64_t)left->end,
+		  f->host_ns + (uint64_t)(int64_t)llround(left->end + end) },
 	};
 	struct guest_clock clock = { .method = GUEST_CLOCK_FIT,
 				     .error_ns = (uint64_t)ceil(error) + 2 }; /* rounding */
