@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * clock_tsc.h - a guest's clock by the TSC: both kernels convert their TSC to perf's clock with
- * constants that perf records (PERF_RECORD_TIME_CONV), and KVM gives each vCPU a TSC that differs
- * from the host's by an offset and, if the hardware scales it, a factor.
+ * clock_tsc.h - a guest's clock by the TSC: each recording shows which time of its clock is which TSC,
+ * and KVM gives a guest a TSC that differs from the host's by an offset and, if the hardware scales
+ * it, a factor.
  *
- *	ns = zero + (tsc * mult >> shift)
  *	guest's TSC = (host's TSC * factor >> factor_shift) + offset
  */
 #ifndef ANALYZE_GUEST_CLOCK_TSC_H
@@ -12,13 +11,18 @@
 
 #include "analyze/guest/clock.h"
 
-struct tsc_conversion {
+/* The time of a recording's clock at a TSC. */
+struct tsc_line {
+	/* perf's conversion (PERF_RECORD_TIME_CONV): zero_ns + (tsc * mult >> shift); mult 0: none */
 	uint64_t zero_ns;
 	uint32_t mult, shift;
+	/* ... then two points, read at the recording's begin and end, each at most error_ns wrong */
+	uint64_t tsc[2], ns[2], error_ns;
 };
 
-/* tsc_conversion_parse - "ZERO MULT SHIFT", the key clock.time_conv; false: it is not that. */
-bool tsc_conversion_parse(struct tsc_conversion *c, const char *text);
+/* tsc_line_of - from the keys clock.time_conv, "ZERO MULT SHIFT", or clock.tsc_start and clock.tsc_end,
+ * "TSC_BEFORE TSC_AFTER NS" (each may be NULL); false: they do not show it. */
+bool tsc_line_of(struct tsc_line *l, const char *conversion, const char *start, const char *end);
 
 struct tsc_offset {
 	int64_t offset;
@@ -33,8 +37,8 @@ bool tsc_offset_of(struct tsc_offset *o, uint64_t *apart, const char *text, int3
 
 /* guest_clock_tsc - the clock for a guest's recording from @from_ns to @to_ns of its time. 0, -ENOMEM, or
  * CDICT_ECORRUPT: no such clock is possible. */
-int guest_clock_tsc(struct guest_clock *out, const struct tsc_conversion *host,
-		    const struct tsc_conversion *guest, const struct tsc_offset *offset,
-		    uint64_t apart, uint64_t from_ns, uint64_t to_ns, struct cdict_error *err);
+int guest_clock_tsc(struct guest_clock *out, const struct tsc_line *host,
+		    const struct tsc_line *guest, const struct tsc_offset *offset, uint64_t apart,
+		    uint64_t from_ns, uint64_t to_ns, struct cdict_error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyze/guest/clock_fit.h"
 #include "analyze/guest/clock_tsc.h"
 #include "base/fail.h"
 #include "format/file/guests.h"
@@ -29,6 +30,7 @@ struct match {
 	uint32_t *vcpus; /* owned */
 	size_t n_vcpus, n_seen;
 	struct guest_clock clock;
+	char why[480]; /* there is no fit */
 };
 
 int join_new(struct join **out, struct cdict_reader *host, const struct tables_options *opts,
@@ -61,7 +63,7 @@ void join_free(struct join *j)
 	free(j);
 }
 
-/* ---- the VM ---- */
+/* ---- by its UUID ---- */
 
 /* The first vCPU of @vm (NULL: of any VM) with @uuid (NULL: any); or NULL. */
 static const struct analyze_task *vcpu_of(const struct join *j, const char *vm, const char *uuid)
@@ -95,48 +97,6 @@ static bool spread(char uuid[37], const char *machine_id)
 	return true;
 }
 
-static int find_vm(const struct join *j, struct match *m, const struct cdict_reader *guest,
-		   const struct join_how *how, struct cdict_error *err)
-{
-	const char *uuid = cdict_reader_info(guest, "host.dmi_uuid"),
-		   *machine = cdict_reader_info(guest, "host.machine_id");
-	const struct analyze_task *by_uuid = uuid ? vcpu_of(j, NULL, uuid) : NULL, *task;
-	const char *other;
-	char spelled[37];
-
-	if (how->vm) {
-		task = vcpu_of(j, how->vm, NULL);
-		if (!task)
-			return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-					  "no vCPU of a VM '%s' in the host's recording", how->vm);
-		other = by_uuid ? names_vm(&j->walk.names, by_uuid) : NULL;
-		snprintf(m->found, sizeof(m->found), "as given");
-		if (by_uuid && other && strcmp(other, names_vm(&j->walk.names, task)))
-			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-					  "its UUID is that of '%s', not of '%s'", other, how->vm);
-		if (by_uuid)
-			snprintf(m->found, sizeof(m->found), "as given, and by its UUID");
-	} else {
-		task = by_uuid;
-		snprintf(m->found, sizeof(m->found), "by its UUID");
-		if (!task && machine && spread(spelled, machine)) {
-			task = vcpu_of(j, NULL, spelled);
-			snprintf(m->found, sizeof(m->found), "by its machine id");
-		}
-		if (!task)
-			return cdict_fail(
-				err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-				"cannot tell which VM it was recorded in: %s; give VM=FILE",
-				uuid || machine ? "no VM of the host's recording has its UUID"
-						: "it has no UUID");
-	}
-	m->vm = names_vm(&j->walk.names, task);
-	m->pid = task->pid;
-	if (!m->vm)
-		m->vm = how->vm ? how->vm : "";
-	return 0;
-}
-
 /* ---- the clock ---- */
 
 static int given_clock(struct match *m, const char *text, struct cdict_error *err)
@@ -165,37 +125,201 @@ static int given_clock(struct match *m, const char *text, struct cdict_error *er
 	return rc;
 }
 
-/* CDICT_ENOTFOUND: the recordings do not have what it needs. */
+static bool line_of(struct tsc_line *l, const struct cdict_reader *r)
+{
+	return tsc_line_of(l, cdict_reader_info(r, "clock.time_conv"),
+			   cdict_reader_info(r, "clock.tsc_start"),
+			   cdict_reader_info(r, "clock.tsc_end"));
+}
+
+/* CDICT_ENOTFOUND: the recordings do not have what it needs, which *err says. */
 static int tsc_clock(const struct join *j, struct match *m, const struct cdict_reader *guest,
 		     struct cdict_error *err)
 {
-	const char *host_conv = cdict_reader_info(j->host, "clock.time_conv"),
-		   *guest_conv = cdict_reader_info(guest, "clock.time_conv"),
-		   *offsets = cdict_reader_info(j->host, "guests.tsc_offset");
-	struct tsc_conversion h, g;
-	struct tsc_offset offset;
+	const char *offsets = cdict_reader_info(j->host, "guests.tsc_offset"),
+		   *changed = cdict_reader_info(j->host, "guests.tsc_offset_end");
+	struct tsc_offset offset, other;
+	struct tsc_line h, g;
 	uint64_t apart, first, last;
 
-	if (!host_conv || !guest_conv || !offsets || !tsc_conversion_parse(&h, host_conv) ||
-	    !tsc_conversion_parse(&g, guest_conv) ||
-	    !tsc_offset_of(&offset, &apart, offsets, m->pid) ||
+	if (!line_of(&h, j->host) || !line_of(&g, guest) ||
 	    !cdict_reader_window(guest, &first, &last))
-		return CDICT_ENOTFOUND;
+		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				  "not both recordings relate their clock to the TSC");
+	if (!offsets || !tsc_offset_of(&offset, &apart, offsets, m->pid))
+		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				  "the host's recording has no TSC offset of this VM");
+	/* Stored only for vCPUs whose offset changed: the guest's clock stepped. */
+	if (changed && tsc_offset_of(&other, &first, changed, m->pid))
+		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				  "the VM's TSC offset changed while the host recorded");
 	return guest_clock_tsc(&m->clock, &h, &g, &offset, apart, first, last, err);
 }
 
-static int find_clock(const struct join *j, struct match *m, const struct cdict_reader *guest,
+static int fit_clock_of(const struct join *j, struct match *m, struct cdict_reader *guest,
+			struct cdict_error *err)
+{
+	struct guest_fit_vcpu *vcpus = calloc(m->n_vcpus + 1, sizeof(*vcpus));
+	size_t n = 0;
+	int rc;
+
+	if (!vcpus)
+		return cdict_fail_nomem(err);
+	for (uint32_t cpu = 0; cpu < m->n_vcpus; cpu++)
+		if (m->vcpus[cpu] != ANALYZE_NO_TASK)
+			vcpus[n++] = (struct guest_fit_vcpu){
+				cpu, analyze_engine_task(j->walk.eng, m->vcpus[cpu])->tid
+			};
+	m->clock.knots.n = 0;
+	rc = guest_clock_fit(&m->clock, j->host, guest, vcpus, n, err);
+	free(vcpus);
+	return rc;
+}
+
+/* Whether @task is the first vCPU of its VM. */
+static bool is_first(const struct join *j, const struct analyze_task *task)
+{
+	for (uint32_t i = 0; i < task->index; i++) {
+		const struct analyze_task *t = analyze_engine_task(j->walk.eng, i);
+
+		if (t->is_vcpu && t->pid == task->pid)
+			return false;
+	}
+	return true;
+}
+
+/* The only VM with a vCPU for each of the guest's CPUs whose entries and exits fit the guest's events. */
+static int find_by_events(const struct join *j, struct match *m, struct cdict_reader *guest,
+			  const char *why, struct cdict_error *err)
+{
+	const struct analyze_task *found = NULL;
+
+	for (size_t i = 0; i < analyze_engine_task_count(j->walk.eng); i++) {
+		const struct analyze_task *task = analyze_engine_task(j->walk.eng, (uint32_t)i);
+		struct match one = { 0 };
+		char pid[16];
+		int rc = 0;
+
+		if (!task->is_vcpu || task->pid < 0 || !is_first(j, task))
+			continue;
+		snprintf(pid, sizeof(pid), "%" PRId32, task->pid);
+		if (guest_vcpus(&j->walk, pid, &one.vcpus, &one.n_vcpus))
+			return cdict_fail_nomem(err);
+		rc = one.n_vcpus >= cdict_reader_cpus(guest) ? fit_clock_of(j, &one, guest, err)
+							     : CDICT_ENOTFOUND;
+		free(one.vcpus);
+		guest_clock_fini(&one.clock);
+		if (rc && rc != CDICT_ENOTFOUND)
+			return rc;
+		if (!rc && found)
+			return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+					  "cannot tell which VM it was recorded in: %s, and its "
+					  "events fit several VMs; give VM=FILE",
+					  why);
+		found = rc ? found : task;
+	}
+	if (!found)
+		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				  "cannot tell which VM it was recorded in: %s, and its events fit "
+				  "none; give VM=FILE",
+				  why);
+	snprintf(m->found, sizeof(m->found), "by its events");
+	m->vm = names_vm(&j->walk.names, found);
+	m->vm = m->vm ? m->vm : "";
+	m->pid = found->pid;
+	return 0;
+}
+
+static int find_vm(const struct join *j, struct match *m, struct cdict_reader *guest,
+		   const struct join_how *how, struct cdict_error *err)
+{
+	const char *uuid = cdict_reader_info(guest, "host.dmi_uuid"),
+		   *machine = cdict_reader_info(guest, "host.machine_id");
+	const struct analyze_task *by_uuid = uuid ? vcpu_of(j, NULL, uuid) : NULL, *task;
+	const char *other;
+	char spelled[37];
+
+	if (how->vm) {
+		task = vcpu_of(j, how->vm, NULL);
+		if (!task)
+			return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+					  "no vCPU of a VM '%s' in the host's recording", how->vm);
+		other = by_uuid ? names_vm(&j->walk.names, by_uuid) : NULL;
+		snprintf(m->found, sizeof(m->found), "as given");
+		if (by_uuid && other && strcmp(other, names_vm(&j->walk.names, task)))
+			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+					  "its UUID is that of '%s', not of '%s'", other, how->vm);
+		if (by_uuid)
+			snprintf(m->found, sizeof(m->found), "as given, and by its UUID");
+	} else {
+		task = by_uuid;
+		snprintf(m->found, sizeof(m->found), "by its UUID");
+		if (!task && machine && spread(spelled, machine)) {
+			task = vcpu_of(j, NULL, spelled);
+			snprintf(m->found, sizeof(m->found), "by its machine id");
+		}
+		if (!task)
+			return find_by_events(j, m, guest,
+					      uuid || machine
+						      ? "no VM of the host's recording has its UUID"
+						      : "it has no UUID",
+					      err);
+	}
+	m->vm = names_vm(&j->walk.names, task);
+	m->pid = task->pid;
+	if (!m->vm)
+		m->vm = how->vm ? how->vm : "";
+	return 0;
+}
+
+/* The clock by the TSC must agree with the events, where these show one: the offset may be of another
+ * time, or of another VM. */
+static int check_clock(const struct join *j, struct match *m, struct cdict_reader *guest,
+		       struct cdict_error *err)
+{
+	struct match fit = { .vcpus = m->vcpus, .n_vcpus = m->n_vcpus };
+	int rc = fit_clock_of(j, &fit, guest, err);
+	uint64_t first, last, by_tsc, by_fit, apart;
+
+	cdict_reader_window(guest, &first, &last);
+	first += (last - first) / 2;
+	if (!rc) {
+		by_tsc = guest_clock_host_ns(&m->clock, first);
+		by_fit = guest_clock_host_ns(&fit.clock, first);
+		apart = by_tsc > by_fit ? by_tsc - by_fit : by_fit - by_tsc;
+		if (apart > m->clock.error_ns + fit.clock.error_ns)
+			rc = cdict_fail(
+				err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				"its clocks by the TSC and by its events are %.3f ms apart; "
+				"give --clock",
+				(double)apart / 1e6);
+	}
+	guest_clock_fini(&fit.clock);
+	return rc == CDICT_ENOTFOUND ? 0 : rc;
+}
+
+static int find_clock(const struct join *j, struct match *m, struct cdict_reader *guest,
 		      const struct join_how *how, struct cdict_error *err)
 {
+	char why[sizeof(err->text)];
 	int rc;
 
 	if (how->clock)
 		return given_clock(m, how->clock, err);
 	rc = tsc_clock(j, m, guest, err);
+	if (!rc)
+		return check_clock(j, m, guest, err);
+	if (rc != CDICT_ENOTFOUND && rc != CDICT_ECORRUPT)
+		return rc;
+	snprintf(why, sizeof(why), "%s", err->text);
+	rc = fit_clock_of(j, m, guest, err);
 	if (rc != CDICT_ENOTFOUND)
 		return rc;
+	snprintf(m->why, sizeof(m->why), "%s", err->text);
 	return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-			  "no clock joins it with the host's recording: give --clock");
+			  "no clock joins it with the host's recording: %s; by events: %s; "
+			  "give --clock",
+			  why, m->why);
 }
 
 /* ---- both ---- */

@@ -102,6 +102,7 @@ static void guests(struct json *j, const struct info *info)
 		json_text(j, "found", reader_guest_info(info->reader, i, GUEST_FOUND));
 		json_text(j, "clock", reader_guest_info(info->reader, i, GUEST_CLOCK_METHOD));
 		json_u64(j, "clock_error_ns", error ? strtoull(error, NULL, 10) : 0);
+		json_text(j, "clock_knots", reader_guest_info(info->reader, i, GUEST_CLOCK));
 		json_u64(j, "bytes", reader_guest_bytes(info->reader, i));
 		json_close(j);
 	}

@@ -33,7 +33,7 @@ for how in '--seed 1 --seconds 0.3' '--seed 2 --seconds 0.3 --offset -9000000000
 	inside "p$n/both.cdict" whole.json
 	args=(-=whole.json)
 	for k in 0 1 2 3; do
-		from=$((80000000000 + RANDOM * 5000 + RANDOM)) to=$((80170000000 + RANDOM * 1000 + RANDOM))
+		from=$((80000000000 + RANDOM * 5000 + RANDOM)) to=$((80160000000 + RANDOM * 1000 + RANDOM))
 		inside "p$n/both.cdict" $k.json --time "$(printf '%d.%09d,%d.%09d' $((from / 10**9)) $((from % 10**9)) $((to / 10**9)) $((to % 10**9)))"
 		args+=("$from-$to=$k.json")
 	done
@@ -92,3 +92,31 @@ printf 'tid,libvirt-instance,role,uuid,group-type,group-id,task-name\n1000,insta
 	[ -s a.txt ] || echo "no tasks"
 } >wrong 2>&1
 verdict "names_given_later_apply_to_joined_guests" "$(head -5 wrong)"
+
+# without VM and clock: both are found by the events, the clock within the error that it states
+cat >clocks.py <<'END_OF_CLOCKS'
+import json, sys
+from fractions import Fraction
+def line(knots):
+    (g0, h0), (g1, h1) = [tuple(map(int, k.split(":"))) for k in knots.replace(",", " ").split()][:2]
+    return lambda g: h0 + Fraction(h1 - h0, g1 - g0) * (g - g0)
+truth = {l.split()[0]: l.split()[1] for l in open(sys.argv[1] + "/clocks")}
+for g in json.load(sys.stdin)["guests"]:
+    name = {"1000": "web", "2000": "db"}[g["vm"]]
+    true, found = line(truth[name]), line(g["clock_knots"])
+    if g["clock"] != "fit" or not 0 < g["clock_error_ns"] < 50000: print(name, g)
+    for at in 0, 100_000_000, 200_000_000:
+        t = int(truth[name].split(":")[0]) + at
+        if abs(true(t) - found(t)) > g["clock_error_ns"]: print(name, at, float(found(t) - true(t)), "error", g["clock_error_ns"])
+END_OF_CLOCKS
+for n in 1 2 3; do
+	"$CDICT" join -q p$n/host.cdict =p$n/web.cdict =p$n/db.cdict -o fit.cdict && "$CDICT" info --json fit.cdict | python3 clocks.py p$n
+done >wrong 2>&1
+verdict "without_VM_and_clock_both_are_found_by_the_events" "$(head -5 wrong)"
+for one in 'p1/host.cdict 1000=p1/db.cdict' 'p1/host.cdict 2000=p1/web.cdict' 'p1/host.cdict =p2/web.cdict' 'p2/host.cdict =p3/db.cdict'; do
+	# shellcheck disable=SC2086 # words of a command
+	"$CDICT" join $one -o no.cdict 2>err && echo "$one was joined"
+	grep -q 'no line fits\|fit none' err || cat err
+done >wrong 2>&1
+[ ! -e no.cdict ] || echo "no.cdict was written" >>wrong
+verdict "a_guest_of_another_VM_or_another_host_is_refused" "$(head -5 wrong)"
