@@ -28,7 +28,7 @@
 /* Steps of a search, and of counting before it: less than a second each. */
 #define STEPS_MAX 5e7
 #define COUNTS_MAX 2e7
-#define ENDLESS (INT64_MAX / 4)
+#define ENDLESS 2305843009213693952.0 /* 2^61 */
 
 struct fit {
 	const struct fit_input *in;
@@ -44,11 +44,11 @@ struct fit {
 	double best_miss;
 };
 
+/* Exact up to some months; what is open at an end is beyond every time. */
 static double relative(uint64_t t_ns, uint64_t zero_ns)
 {
 	if (t_ns > zero_ns)
-		return t_ns - zero_ns > (uint64_t)ENDLESS ? (double)ENDLESS
-							  : (double)(t_ns - zero_ns);
+		return fmin((double)(t_ns - zero_ns), ENDLESS);
 	return -(double)(zero_ns - t_ns);
 }
 
