@@ -378,10 +378,11 @@ static int store(const struct join *j, const struct match *m, struct cdict_reade
 
 static void say(struct sink *out, const struct match *m, const struct cdict_reader *guest)
 {
-	sink_printf(out,
-		    "%s, found %s; %zu vCPUs in the host's recording, %" PRIu32
-		    " CPUs in the guest's; clock: %s",
-		    m->vm, m->found, m->n_seen, cdict_reader_cpus(guest),
+	uint32_t cpus = cdict_reader_cpus(guest);
+
+	sink_printf(out, "%s, found %s; %zu vCPU%s in the host's recording, %" PRIu32, m->vm,
+		    m->found, m->n_seen, m->n_seen == 1 ? "" : "s", cpus);
+	sink_printf(out, " CPU%s in the guest's; clock: %s", cpus == 1 ? "" : "s",
 		    guest_clock_method_name(m->clock.method));
 	if (m->clock.error_ns) {
 		sink_puts(out, ", within ");
