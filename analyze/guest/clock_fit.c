@@ -178,7 +178,7 @@ static bool narrow(struct fit *f, struct band *band, double most, struct progres
 			       outer = event_from(f, v, f->middle + done),
 			       to = event_from(f, v, f->middle + next + 1);
 
-			if (!done)
+			if (done <= 0)
 				inner = outer;
 			for (size_t e = inner; e-- > from;)
 				if (!narrow_by_event(f, v, e, band, p))
@@ -259,7 +259,7 @@ static void keep(struct fit *f, struct left *left, const struct band *band, size
 			(bl + bh + el + eh) / 4 -
 			(left->begin_low + left->begin_high + left->end_low + left->end_high) / 4);
 
-		left->apart = left->apart ? fmin(left->apart, apart) : apart;
+		left->apart = left->apart > 0 ? fmin(left->apart, apart) : apart;
 		left->bin = bin;
 		return;
 	}
@@ -403,7 +403,7 @@ static int line(struct guest_clock *out, const struct fit *f, const struct left 
 
 static int refuse(const struct fit *f, const struct left *left, struct cdict_error *err)
 {
-	if (left->apart)
+	if (left->apart > 0)
 		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 				  "lines %.3f ms apart fit the events of both recordings equally",
 				  left->apart / 1e6);
@@ -449,7 +449,7 @@ int fit_clock(struct guest_clock *out, const struct fit_input *in, struct cdict_
 		if (search(&f, &left))
 			return cdict_fail_nomem(err);
 	}
-	if (!left.any || left.apart || f.steps >= STEPS_MAX)
+	if (!left.any || left.apart > 0 || f.steps >= STEPS_MAX)
 		return refuse(&f, &left, err);
 	return line(out, &f, &left, err);
 }
