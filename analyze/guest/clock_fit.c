@@ -28,7 +28,7 @@
 /* Steps of a search, and of counting before it: less than a second each. */
 #define STEPS_MAX 5e7
 #define COUNTS_MAX 2e7
-#define ENDLESS (INT64_MAX / 4)
+#define ENDLESS 2305843009213693952.0 /* 2^61 */
 
 struct fit {
 	const struct fit_input *in;
@@ -44,11 +44,11 @@ struct fit {
 	double best_miss;
 };
 
+/* Exact up to some months; what is open at an end is beyond every time. */
 static double relative(uint64_t t_ns, uint64_t zero_ns)
 {
 	if (t_ns > zero_ns)
-		return t_ns - zero_ns > (uint64_t)ENDLESS ? (double)ENDLESS
-							  : (double)(t_ns - zero_ns);
+		return fmin((double)(t_ns - zero_ns), ENDLESS);
 	return -(double)(zero_ns - t_ns);
 }
 
@@ -178,7 +178,7 @@ static bool narrow(struct fit *f, struct band *band, double most, struct progres
 			       outer = event_from(f, v, f->middle + done),
 			       to = event_from(f, v, f->middle + next + 1);
 
-			if (!done)
+			if (done <= 0)
 				inner = outer;
 			for (size_t e = inner; e-- > from;)
 				if (!narrow_by_event(f, v, e, band, p))
@@ -234,8 +234,9 @@ static uint32_t *count_misses(struct fit *f, size_t bins, double bin, double sla
 	return count;
 }
 
-/* The lines that are left, as their range at both ends of the guest's recording. */
+/* The lines that are left, as their range at both ends of the part that both sides recorded. */
 struct left {
+	double begin, end; /* guest's time */
 	double begin_low, begin_high, end_low, end_high;
 	size_t bin; /* the last one */
 	bool any;
@@ -246,14 +247,19 @@ static void keep(struct fit *f, struct left *left, const struct band *band, size
 {
 	double bl = 0, bh = 0, el = 0, eh = 0;
 
-	band_at(band, 0 - f->middle, &bl, &bh);
-	band_at(band, f->guest_end - f->middle, &el, &eh);
+	if (!left->any) {
+		band_at(band, 0, &bl, &bh);
+		left->begin = floor(fmax(0, -bl));
+		left->end = floor(fmax(left->begin, fmin(f->guest_end, f->host_end - bl)));
+	}
+	band_at(band, left->begin - f->middle, &bl, &bh);
+	band_at(band, left->end - f->middle, &el, &eh);
 	if (left->any && left->bin + 1 != bin) {
 		double apart = fabs(
 			(bl + bh + el + eh) / 4 -
 			(left->begin_low + left->begin_high + left->end_low + left->end_high) / 4);
 
-		left->apart = left->apart ? fmin(left->apart, apart) : apart;
+		left->apart = left->apart > 0 ? fmin(left->apart, apart) : apart;
 		left->bin = bin;
 		return;
 	}
@@ -350,7 +356,7 @@ static void bounds(struct fit *f)
 	for (size_t i = 0; i < f->in->n; i++) {
 		const struct fit_vcpu *v = &f->in->vcpus[i];
 
-		if (!v->events.n || !v->entered.n)
+		if (!v->events.n || v->last_ns <= v->first_ns)
 			continue;
 		f->events += v->events.n;
 		host_first = v->first_ns < host_first ? v->first_ns : host_first;
@@ -373,9 +379,10 @@ static int line(struct guest_clock *out, const struct fit *f, const struct left 
 	       end = (left->end_low + left->end_high) / 2;
 	double error = fmax(left->begin_high - left->begin_low, left->end_high - left->end_low) / 2;
 	struct guest_knot knots[2] = {
-		{ f->guest_ns, f->host_ns + (uint64_t)(int64_t)llround(begin) },
-		{ f->guest_ns + (uint64_t)f->guest_end,
-		  f->host_ns + (uint64_t)(int64_t)llround(f->guest_end + end) },
+		{ f->guest_ns + (uint64_t)left->begin,
+		  f->host_ns + (uint64_t)(int64_t)llround(left->begin + begin) },
+		{ f->guest_ns + (uint64_t)left->end,
+		  f->host_ns + (uint64_t)(int64_t)llround(left->end + end) },
 	};
 	struct guest_clock clock = { .method = GUEST_CLOCK_FIT,
 				     .error_ns = (uint64_t)ceil(error) + 2 }; /* rounding */
@@ -396,7 +403,7 @@ static int line(struct guest_clock *out, const struct fit *f, const struct left 
 
 static int refuse(const struct fit *f, const struct left *left, struct cdict_error *err)
 {
-	if (left->apart)
+	if (left->apart > 0)
 		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 				  "lines %.3f ms apart fit the events of both recordings equally",
 				  left->apart / 1e6);
@@ -442,7 +449,7 @@ int fit_clock(struct guest_clock *out, const struct fit_input *in, struct cdict_
 		if (search(&f, &left))
 			return cdict_fail_nomem(err);
 	}
-	if (!left.any || left.apart || f.steps >= STEPS_MAX)
+	if (!left.any || left.apart > 0 || f.steps >= STEPS_MAX)
 		return refuse(&f, &left, err);
 	return line(out, &f, &left, err);
 }

@@ -12,7 +12,7 @@
  * Duda et al., "Estimating global time in distributed systems", 1987, and Poirier et al., "Accurate
  * offline synchronization of distributed traces using kernel-level events", 2010; here without
  * matching messages). The fit is its middle, its half width the error: as long as both clocks run at
- * constant speeds, the true time is within the error.
+ * constant speeds, the true time is within the error while both recorded.
  *
  * The offset is searched over the whole overlap. When no line meets all bounds, when lines with
  * different offsets do, or when the bounds are too loose, the fit fails and gives the distance.

@@ -65,8 +65,9 @@ static int host_event(struct side *h, const struct cdict_event *ev)
 		s->seen = true;
 		v->first_ns = ev->t_ns;
 	}
-	v->last_ns = ev->t_ns;
 	if (ev->type == h->entry) {
+		/* At the end the recorder disables its events one after the other, too. */
+		v->last_ns = ev->t_ns;
 		/* Without an exit between two entries, it may have run in between. */
 		if (!s->entered)
 			s->since_ns = ev->t_ns;

@@ -299,6 +299,114 @@ static void losses_of_the_host_bound_nothing(void **state)
 	fini(&m);
 }
 
+/* tests/data/guest-pair: a guest's CPU n is the vCPU n; offsets by both TSC conversions and KVM's TSC offset,
+ * which are the same at both ends (planted.txt). */
+static const struct {
+	const char *file;
+	struct guest_fit_vcpu vcpus[2];
+	size_t n;
+	uint64_t from_ns, to_ns; /* the guest's time, in both recordings */
+	uint64_t offset_ns;      /* the host's minus the guest's time */
+} recorded[] = {
+	{ "instance-0000001b", { { 0, 4657 }, { 1, 4660 } }, 2, 1, 2, 3 },
+	{ "instance-0000001c", { { 0, 4661 } }, 1, 1, 2, 3 },
+};
+
+static struct cdict_reader *open_pair(const char *file)
+{
+	const char *data = getenv("DATA");
+	struct cdict_reader *r;
+	struct cdict_error err;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/guest-pair/%s.cdict", data ? data : "tests/data", file);
+	if (cdict_reader_open(&r, path, &err))
+		fail_msg("%s: %s", path, err.text);
+	return r;
+}
+
+/* How far the clock is from the truth, at the begin, the middle and the end. */
+static uint64_t recorded_distance(const struct guest_clock *c, size_t i)
+{
+	uint64_t worst = 0;
+
+	for (int k = 0; k < 3; k++) {
+		uint64_t t = recorded[i].from_ns +
+			     (recorded[i].to_ns - recorded[i].from_ns) / 2 * (uint64_t)k;
+		int64_t apart = (int64_t)(guest_clock_host_ns(c, t) - t - recorded[i].offset_ns);
+
+		worst = (uint64_t)llabs(apart) > worst ? (uint64_t)llabs(apart) : worst;
+	}
+	return worst;
+}
+
+static void a_recorded_pair_fits_within_50_us_of_its_tsc_offset(void **state)
+{
+	struct cdict_reader *host = open_pair("host");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(recorded) / sizeof(*recorded); i++) {
+		struct cdict_reader *guest = open_pair(recorded[i].file);
+		struct guest_clock clock = { 0 };
+		struct cdict_error err;
+		uint64_t away;
+
+		if (guest_clock_fit(&clock, host, guest, recorded[i].vcpus, recorded[i].n, &err))
+			fail_msg("%s: %s", recorded[i].file, err.text);
+		away = recorded_distance(&clock, i);
+		if (away > 50000 || away > clock.error_ns)
+			fail_msg("%s: %llu ns away, stated %llu", recorded[i].file,
+				 (unsigned long long)away, (unsigned long long)clock.error_ns);
+		guest_clock_fini(&clock);
+		cdict_reader_close(guest);
+	}
+	cdict_reader_close(host);
+}
+
+/* Shifted as a whole by 10 ms, the fit finds the shift; from the middle on, no line fits. Neither do
+ * the vCPUs of another VM, nor swapped ones. */
+static void a_shift_of_a_recorded_guest_is_found_or_refused(void **state)
+{
+	static const struct guest_fit_vcpu swapped[] = { { 0, 4660 }, { 1, 4657 } };
+	struct cdict_reader *host = open_pair("host"), *guest;
+	struct guest_clock clock = { 0 };
+	struct cdict_error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(recorded) / sizeof(*recorded); i++) {
+		struct fit_vcpu v[2] = { 0 };
+		struct fit_input in = { .vcpus = v, .n = recorded[i].n };
+
+		guest = open_pair(recorded[i].file);
+		assert_int_equal(fit_read(v, recorded[i].vcpus, in.n, host, guest, &err), 0);
+		for (size_t c = 0; c < in.n; c++)
+			for (size_t e = 0; e < v[c].events.n; e++)
+				v[c].events.at[e] -= 10000000;
+		assert_int_equal(fit_clock(&clock, &in, &err), 0);
+		for (size_t k = 0; k < clock.knots.n; k++)
+			clock.knots.at[k].guest_ns += 10000000;
+		assert_true(recorded_distance(&clock, i) <= 50000);
+		guest_clock_fini(&clock);
+		clock = (struct guest_clock){ 0 };
+		for (size_t c = 0; c < in.n; c++)
+			for (size_t e = 0; e < v[c].events.n; e++)
+				if (v[c].events.at[e] >
+				    recorded[i].from_ns + (recorded[i].to_ns - recorded[i].from_ns) / 2)
+					v[c].events.at[e] += 10000000;
+		assert_int_equal(fit_clock(&clock, &in, &err), CDICT_ENOTFOUND);
+		assert_non_null(strstr(err.text, " misses the next one by "));
+		for (size_t c = 0; c < in.n; c++)
+			fit_vcpu_fini(&v[c]);
+		cdict_reader_close(guest);
+	}
+	guest = open_pair(recorded[0].file);
+	assert_int_equal(guest_clock_fit(&clock, host, guest, swapped, 2, &err), CDICT_ENOTFOUND);
+	assert_int_equal(guest_clock_fit(&clock, host, guest, recorded[1].vcpus, 1, &err),
+			 CDICT_ENOTFOUND);
+	cdict_reader_close(guest);
+	cdict_reader_close(host);
+}
+
 static void a_band_is_cut_by_each_bound(void **state)
 {
 	struct band b;
@@ -331,6 +439,8 @@ int main(void)
 		cmocka_unit_test(a_pattern_that_repeats_is_refused),
 		cmocka_unit_test(too_few_events_are_refused),
 		cmocka_unit_test(losses_of_the_host_bound_nothing),
+		cmocka_unit_test(a_recorded_pair_fits_within_50_us_of_its_tsc_offset),
+		cmocka_unit_test(a_shift_of_a_recorded_guest_is_found_or_refused),
 		cmocka_unit_test(a_band_is_cut_by_each_bound),
 	};
 
