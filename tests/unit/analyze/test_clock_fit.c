@@ -308,8 +308,13 @@ static const struct {
 	uint64_t from_ns, to_ns; /* the guest's time, in both recordings */
 	uint64_t offset_ns;      /* the host's minus the guest's time */
 } recorded[] = {
-	{ "instance-0000001b", { { 0, 4657 }, { 1, 4660 } }, 2, 1, 2, 3 },
-	{ "instance-0000001c", { { 0, 4661 } }, 1, 1, 2, 3 },
+	{ "instance-0000001b",
+	  { { 0, 4657 }, { 1, 4660 } },
+	  2,
+	  251883266144,
+	  258957507781,
+	  2241479257157 },
+	{ "instance-0000001c", { { 0, 4661 } }, 1, 246953197134, 253935381710, 2246490863380 },
 };
 
 static struct cdict_reader *open_pair(const char *file)
@@ -391,7 +396,8 @@ static void a_shift_of_a_recorded_guest_is_found_or_refused(void **state)
 		for (size_t c = 0; c < in.n; c++)
 			for (size_t e = 0; e < v[c].events.n; e++)
 				if (v[c].events.at[e] >
-				    recorded[i].from_ns + (recorded[i].to_ns - recorded[i].from_ns) / 2)
+				    recorded[i].from_ns +
+					    (recorded[i].to_ns - recorded[i].from_ns) / 2)
 					v[c].events.at[e] += 10000000;
 		assert_int_equal(fit_clock(&clock, &in, &err), CDICT_ENOTFOUND);
 		assert_non_null(strstr(err.text, " misses the next one by "));
