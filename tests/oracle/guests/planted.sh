@@ -16,4 +16,4 @@ if ! join both.cdict; then
 	cat join.err
 	exit
 fi
-python3 "$TOP/tests/oracle/figures/_planted.py" "$CDICT" "$pair" both.cdict
+python3 "$TOP/tests/oracle/guests/_planted.py" "$CDICT" "$pair" both.cdict
