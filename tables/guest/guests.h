@@ -62,6 +62,8 @@ struct table *guests_shares(const struct guests *g);
 struct table *guests_latency(const struct guests *g);
 /* guests_text - each guest's clock, and sentences on what kept its tasks waiting; to be freed. */
 char *guests_text(const struct guests *g);
+/* guest_say_damage - "; its recording is damaged: ...", or nothing. */
+void guest_say_damage(struct sink *out, const struct cdict_reader *guest);
 /* guests_put_culprit - "vcpu1 of instance-0000001b", "postgres in instance-0000001e", "backup-500". */
 void guests_put_culprit(struct sink *out, const struct guests *g, const struct guest_culprit *who);
 

@@ -390,6 +390,7 @@ static void say(struct sink *out, const struct match *m, const struct cdict_read
 	}
 	if (m->clock.knots.n > 1)
 		sink_printf(out, ", drift %+.3f ppm", guest_clock_drift(&m->clock) / 1e3);
+	guest_say_damage(out, guest);
 }
 
 static int refuse_twice(const struct join *j, const struct match *m, struct cdict_error *err)

@@ -10,6 +10,17 @@
 /* Tasks that a reader's attention is called to. */
 #define MOST_TASKS 5
 
+void guest_say_damage(struct sink *out, const struct cdict_reader *guest)
+{
+	struct cdict_damage d;
+
+	cdict_reader_damage(guest, &d);
+	if (d.first[0])
+		sink_printf(out, "; its recording is damaged: %s", d.first);
+	else if (d.input_damaged)
+		sink_puts(out, "; it was made from a damaged recording");
+}
+
 static void say_guest(struct sink *out, const struct guests *g, const struct guest *one)
 {
 	uint64_t first = 0, last = 0;
@@ -43,6 +54,7 @@ static void say_guest(struct sink *out, const struct guests *g, const struct gue
 			tables_duration(out, g->to_ns - g->from_ns);
 		}
 	}
+	guest_say_damage(out, one->reader);
 	sink_putc(out, '\n');
 }
 

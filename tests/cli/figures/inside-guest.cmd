@@ -27,3 +27,5 @@ $CDICT tasks --guest both.cdict --vm 2000
 $CDICT tasks host.cdict --clock 5
 $CDICT vm 1000 both.cdict --inside --chain
 ls no.cdict
+$CDICT annotate both.cdict --anonymize -o anonymous.cdict
+$CDICT info anonymous.cdict | grep -c guest

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A guest's clock from the events of both recordings: made-up vCPUs with a known offset and drift. */
 #include <setjmp.h>
 #include <stdarg.h>

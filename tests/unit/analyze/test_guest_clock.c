@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* A guest's clock: lines through knots, by the TSC; pieces of time that are looked up. */
 #include <inttypes.h>
 #include <stdlib.h>
