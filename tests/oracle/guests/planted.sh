@@ -16,7 +16,7 @@ if ! join both.cdict; then
 	cat join.err
 	exit
 fi
-python3 "$TOP/tests/oracle/figures/_planted.py" "$CDICT" "$pair" both.cdict
+python3 "$TOP/tests/oracle/guests/_planted.py" "$CDICT" "$pair" both.cdict
 
 # Anonymized, the pair still belongs together: a UUID has the same pseudonym in both files. No identity is left.
 for name in host instance-0000001b; do
