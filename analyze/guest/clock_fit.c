@@ -287,16 +287,19 @@ static int search(struct fit *f, struct left *left)
 	double whole = f->guest_end + 1;
 	uint32_t *misses = count_misses(f, bins, bin, slack);
 
-	size_t best = 0, best_passed = 0, passed;
+	size_t best = 0, worst = 0, best_passed = 0, passed;
 	struct progress p;
 	struct band band;
 
 	*left = (struct left){ 0 };
 	if (!misses)
 		return -ENOMEM;
-	for (size_t b = 1; b < bins; b++)
-		if (misses[b] < misses[best])
-			best = b;
+	for (size_t b = 1; b < bins; b++) {
+		best = misses[b] < misses[best] ? b : best;
+		worst = misses[b] > misses[worst] ? b : worst;
+	}
+	if (!misses[worst]) /* no offset is excluded */
+		f->steps = STEPS_MAX;
 	for (size_t b = 0; b < bins && f->steps < STEPS_MAX; b++) {
 		double from = f->from + bin * (double)b;
 
