@@ -65,7 +65,8 @@ static bool keeps_value(const char *key)
 		if (!strcmp(key, keys[i]))
 			return true;
 	}
-	return !strncmp(key, "clock.", 6) || !strncmp(key, "topology.", 9);
+	return !strncmp(key, "clock.", 6) || !strncmp(key, "topology.", 9) ||
+	       !strncmp(key, "steal.", 6) || !strncmp(key, "guests.", 7);
 }
 
 static int copy_info(struct copy *c)
@@ -78,7 +79,9 @@ static int copy_info(struct copy *c)
 		const char *key, *value;
 
 		cdict_reader_info_at(c->r, i, &key, &value);
-		if (!keeps_value(key))
+		if (!strcmp(key, "host.dmi_uuid"))
+			value = pseudonym_uuid(&c->names, value); /* as in the host's labels */
+		else if (!keeps_value(key))
 			value = pseudonym(&c->names, *key == 'h' ? 'h' : 'c', value, strlen(value));
 		rc = value ? cdict_writer_info(c->w, key, value, c->err) : cdict_fail_nomem(c->err);
 	}

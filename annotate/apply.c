@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Replaces labels: copies blocks, rewrites the index. */
+/* Replaces labels or adds guests: copies blocks, rewrites the index. */
 #include "annotate/apply.h"
 
 #include <errno.h>
 
 #include "base/fail.h"
 #include "format/file/container.h"
+#include "format/file/guests.h"
 #include "format/file/reader.h"
 #include "format/labels/labels.h"
 
 struct copy {
 	const uint8_t *data;
 	size_t size;
-	const struct mapping *labels;
+	const struct mapping *labels;      /* the new labels; NULL: the old ones stay */
+	const struct cdict_reader *guests; /* its added guests follow; or NULL */
 	bool clear;
 	cdict_write_fn fn;
 	void *ctx;
@@ -84,7 +86,8 @@ static bool payload_good(const struct copy *c, const struct piece *p)
 
 static bool is_replaced(const struct copy *c, const struct piece *p)
 {
-	return p->block && p->h.type == FORMAT_LABELS && (c->clear || payload_good(c, p));
+	return c->labels && p->block && p->h.type == FORMAT_LABELS &&
+	       (c->clear || payload_good(c, p));
 }
 
 /* Whether it is an index that can be parsed completely. */
@@ -161,6 +164,14 @@ static void put_packed(struct copy *c, uint32_t type, const struct buf *payload)
 	put_block(c, &h, payload->data);
 }
 
+static void put_new(struct copy *c, uint32_t type, const struct buf *payload)
+{
+	struct index_row row = { .type = type, .size = payload->len + FORMAT_BLOCK_HEADER_SIZE };
+
+	buf_add(&c->rows, &row, sizeof(row));
+	put_packed(c, type, payload);
+}
+
 static void put_labels(struct copy *c)
 {
 	const struct mapping *labels = c->labels;
@@ -168,8 +179,6 @@ static void put_labels(struct copy *c)
 	struct buf payload = { 0 };
 
 	for (size_t i = 0; i < labels->n && !c->rc; i++) {
-		struct index_row row = { .type = FORMAT_LABELS };
-
 		label_rows_add(&pending, &labels->labels[i]);
 		if (!label_rows_full(&pending) && i + 1 < labels->n)
 			continue;
@@ -177,11 +186,26 @@ static void put_labels(struct copy *c)
 		payload.failed |= pending.out.failed;
 		container_pack(c->codec, &pending.out, &payload);
 		label_rows_reset(&pending);
-		row.size = payload.len + FORMAT_BLOCK_HEADER_SIZE;
-		buf_add(&c->rows, &row, sizeof(row));
-		put_packed(c, FORMAT_LABELS, &payload);
+		put_new(c, FORMAT_LABELS, &payload);
 	}
 	label_rows_fini(&pending);
+	buf_fini(&payload);
+}
+
+static void put_guest(struct copy *c, size_t i)
+{
+	struct buf head = { 0 }, payload = { 0 };
+
+	guest_head_write(&head, c->guests, i);
+	container_pack(c->codec, &head, &payload);
+	payload.failed |= head.failed;
+	put_new(c, FORMAT_GUEST, &payload);
+	for (uint64_t at = 0; at < reader_guest_bytes(c->guests, i) && !c->rc; at += GUEST_PART) {
+		payload.len = 0;
+		guest_part_write(&payload, c->guests, i, at);
+		put_new(c, FORMAT_GUEST_PART, &payload);
+	}
+	buf_fini(&head);
 	buf_fini(&payload);
 }
 
@@ -230,7 +254,7 @@ static void new_index(struct copy *c, struct buf *out)
 		if (row.type == FORMAT_LABELS && was_emptied(c, at))
 			row.size = FORMAT_BLOCK_HEADER_SIZE + sizeof(nothing);
 		/* Rows may refer to missing blocks: their offsets are no longer valid. */
-		if (row.type != FORMAT_LABELS || at < c->labels_at)
+		if (!c->labels || row.type != FORMAT_LABELS || at < c->labels_at)
 			index_row_write(out, &row, &new_ns);
 		at += size;
 	}
@@ -268,35 +292,49 @@ static void run(struct copy *c)
 {
 	plan(c);
 	copy_front(c);
-	put_labels(c);
+	if (c->labels)
+		put_labels(c);
+	for (size_t i = 0; c->guests && i < reader_guest_count(c->guests); i++)
+		if (reader_guest_is_added(c->guests, i))
+			put_guest(c, i);
 	if (c->has_index)
 		put_end(c);
 	else /* After the last whole block of a cut file nothing is readable. */
 		write_bytes(c, c->data + c->resume_at, c->size - c->resume_at);
 }
 
+static int apply(struct copy *c, const struct cdict_reader *r, struct cdict_error *err)
+{
+	c->data = r->data;
+	c->size = r->size;
+	c->err = err;
+	c->codec = codec_new();
+	check_memory(c, !c->codec);
+	if (!c->rc)
+		run(c);
+	codec_free(c->codec);
+	buf_fini(&c->old_index);
+	buf_fini(&c->emptied);
+	buf_fini(&c->rows);
+	return c->rc;
+}
+
 int apply_labels(const struct cdict_reader *r, const struct mapping *labels, bool clear,
 		 cdict_write_fn fn, void *ctx, struct cdict_error *err)
 {
-	struct copy c = { .data = r->data,
-			  .size = r->size,
-			  .labels = labels,
-			  .clear = clear,
-			  .fn = fn,
-			  .ctx = ctx,
-			  .codec = codec_new(),
-			  .err = err };
+	struct copy c = { .labels = labels, .clear = clear, .fn = fn, .ctx = ctx };
 
-	check_memory(&c, !c.codec);
-	if (!c.rc && labels->n > FORMAT_MAX_LABELS)
-		c.rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+	if (labels->n > FORMAT_MAX_LABELS)
+		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
 				  "%zu labels exceed the file's limit of %u", labels->n,
 				  FORMAT_MAX_LABELS);
-	if (!c.rc)
-		run(&c);
-	codec_free(c.codec);
-	buf_fini(&c.old_index);
-	buf_fini(&c.emptied);
-	buf_fini(&c.rows);
-	return c.rc;
+	return apply(&c, r, err);
+}
+
+int apply_guests(const struct cdict_reader *r, cdict_write_fn fn, void *ctx,
+		 struct cdict_error *err)
+{
+	struct copy c = { .guests = r, .fn = fn, .ctx = ctx };
+
+	return apply(&c, r, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * apply.h - replaces the labels of an existing cdict.
+ * apply.h - replaces the labels of an existing cdict, or adds recordings of guests.
  *
  * Decodes no event block: copies blocks byte for byte, and rewrites only the ordinals in their
  * headers and the index.  A cut or damaged file stays exactly as cut and damaged: anything
@@ -11,7 +11,7 @@
  *	mapping_add(&m, &label, err);		// new labels
  *	apply_labels(reader, &m, outfile_write, of, err);
  *
- * The labels follow all other blocks, before the index, so that a file without labels keeps all
+ * The labels, or guests, follow all other blocks, before the index, so that a file without labels keeps all
  * its bytes up to there.
  *
  * Failure    0 or a negative code with *err filled; the output is then incomplete
@@ -27,5 +27,9 @@
  * stays, because its content is unknown, unless @clear. */
 int apply_labels(const struct cdict_reader *r, const struct mapping *labels, bool clear,
 		 cdict_write_fn fn, void *ctx, struct cdict_error *err);
+
+/* apply_guests - writes @r's file with the guests that reader_guest_add() added. */
+int apply_guests(const struct cdict_reader *r, cdict_write_fn fn, void *ctx,
+		 struct cdict_error *err);
 
 #endif

@@ -212,20 +212,26 @@ static bool hide(struct pseudonyms *p, char kind, const char *const *usual, cons
 	return *text != NULL;
 }
 
-/* The pseudonym of a UUID is a UUID, too. */
-static bool hide_uuid(struct pseudonyms *p, const char **uuid)
+const char *pseudonym_uuid(struct pseudonyms *p, const char *uuid)
 {
-	size_t len = *uuid ? strlen(*uuid) : 0;
-	uint64_t a = hash_of(p, 'u', *uuid ? *uuid : "", len);
-	uint64_t b = hash_of(p, 'v', *uuid ? *uuid : "", len);
+	size_t len = strlen(uuid);
+	uint64_t a = hash_of(p, 'u', uuid, len);
+	uint64_t b = hash_of(p, 'v', uuid, len);
 	char room[48];
 
 	if (!len)
-		return true;
+		return uuid;
 	snprintf(room, sizeof(room), "%08x-%04x-%04x-%04x-%012" PRIx64, (unsigned)(a >> 32),
 		 (unsigned)(a >> 16 & 0xffff), (unsigned)(a & 0xffff), (unsigned)(b >> 48),
 		 b & UINT64_C(0xffffffffffff));
-	*uuid = stringset_add(&p->texts, room, strlen(room));
+	return stringset_add(&p->texts, room, strlen(room));
+}
+
+static bool hide_uuid(struct pseudonyms *p, const char **uuid)
+{
+	if (!*uuid)
+		return true;
+	*uuid = pseudonym_uuid(p, *uuid);
 	return *uuid != NULL;
 }
 

@@ -33,6 +33,8 @@ const char *pseudonym(struct pseudonyms *p, char kind, const char *text, size_t 
 /* pseudonym_comm - the same for a task's comm; common names of kernel threads and of QEMU's
  * ("swapper/3", "CPU 0/KVM") identify no person and stay. */
 const char *pseudonym_comm(struct pseudonyms *p, const char *text, size_t len);
+/* pseudonym_uuid - a UUID for a UUID. */
+const char *pseudonym_uuid(struct pseudonyms *p, const char *uuid);
 /* pseudonym_label - replaces every text of @l; group numbers and common roles stay. 0 or
  * -ENOMEM. */
 int pseudonym_label(struct pseudonyms *p, struct cdict_label *l);

@@ -39,6 +39,8 @@ enum format_block_type {
 	FORMAT_STACKS = FORMAT_FOURCC('S', 'T', 'A', 'K'),       /* frames and stacks */
 	FORMAT_STACK_EVENTS = FORMAT_FOURCC('S', 'T', 'E', 'V'), /* which event has which stack */
 	FORMAT_DIGEST = FORMAT_FOURCC('D', 'G', 'S', 'T'),       /* digests of event blocks */
+	FORMAT_GUEST = FORMAT_FOURCC('G', 'U', 'E', 'S'),        /* a guest's recording */
+	FORMAT_GUEST_PART = FORMAT_FOURCC('G', 'D', 'A', 'T'),   /* bytes of its file */
 	FORMAT_INDEX = FORMAT_FOURCC('I', 'N', 'D', 'X'),        /* event blocks; the last block */
 };
 
@@ -69,6 +71,8 @@ enum format_block_type {
 #define FORMAT_MAX_FRAMES (1u << 22)  /* frames, and texts, of STAK */
 #define FORMAT_MAX_STACKS (1u << 24)
 #define FORMAT_MAX_STACK_FRAMES (1u << 26) /* of all stacks together */
+#define FORMAT_MAX_GUESTS 1024u
+#define FORMAT_GUEST_KEYS 64u
 #define FORMAT_STACK_DEPTH 8192u
 #define FORMAT_STACK_TEXT 4096u /* bytes of a symbol's or object's name */
 /* FOLLOW distinguishes the previous event's type by its number in the block's list of types;

@@ -195,16 +195,15 @@ static void on_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t, u
 	w->mode = MODE_UNKNOWN;
 }
 
-static bool is_named(const struct analyze_task *task)
+bool analyze_vcpu_named(const struct analyze_task *task)
 {
 	return task->is_vcpu || (!memcmp(task->comm, "CPU ", 4) && strstr(task->comm, "/KVM"));
 }
 
-/* Whether to watch its waits: QEMU names its vCPU threads "CPU n/KVM" from their start, and a task
- * that has not run yet may be one. */
+/* Whether to watch its waits: a task that has not run yet may be a vCPU. */
 static bool is_candidate(const struct watch *w, const struct analyze_task *task)
 {
-	return is_named(task) || !w->ran;
+	return analyze_vcpu_named(task) || !w->ran;
 }
 
 static void wait_begins(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint32_t cpu)
@@ -213,7 +212,7 @@ static void wait_begins(struct analyze_vcpus *v, struct watch *w, uint32_t task,
 	if (is_candidate(w, analyze_engine_task(v->eng, task)))
 		waiters_add(&v->waiters, task, cpu, w->since_ns, w->where == WAITING);
 	/* not of each task that may still become a vCPU: there may be 100,000s */
-	if (is_named(analyze_engine_task(v->eng, task)))
+	if (analyze_vcpu_named(analyze_engine_task(v->eng, task)))
 		idle_cpus_wait(&v->idle, task, w->since_ns);
 }
 
@@ -446,6 +445,8 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	if (waiters_init(&v->waiters, v->eng) || siblings_init(&v->siblings, v->eng) ||
 	    idle_cpus_init(&v->idle, v->eng))
 		return cdict_fail_nomem(err);
+	v->waiters.on_held = v->on_held;
+	v->waiters.on_held_ctx = v->on_held_ctx;
 	return analyze_reasons_of(&v->names, schema, err);
 }
 
@@ -596,6 +597,12 @@ void analyze_vcpus_on_piece(struct analyze_vcpus *v, analyze_vcpu_piece_fn *on_p
 {
 	v->on_piece = on_piece;
 	v->on_piece_ctx = ctx;
+}
+
+void analyze_vcpus_on_held(struct analyze_vcpus *v, analyze_held_fn *on_held, void *ctx)
+{
+	v->on_held = on_held;
+	v->on_held_ctx = ctx;
 }
 
 void analyze_vcpus_free(struct analyze_vcpus *v)

@@ -125,6 +125,18 @@ struct analyze_vcpu_piece {
 	uint32_t behind; /* of PREEMPTED and WAITING: held the CPU longest, or ANALYZE_NO_TASK */
 };
 
+/* analyze_vcpu_named - whether it is a vCPU as far as is known: by its KVM events, or by the name that
+ * QEMU gives such threads from their start, "CPU n/KVM". */
+bool analyze_vcpu_named(const struct analyze_task *task);
+
+/* @runner ran on @cpu from @from_ns to @to_ns while @task waited for that CPU. The pieces of a wait
+ * come in order of time, before it is known whether the wait counts, and are not clipped. */
+typedef void analyze_held_fn(void *ctx, uint32_t task, uint32_t runner, uint32_t cpu,
+			     uint64_t from_ns, uint64_t to_ns);
+/* analyze_vcpus_on_held - before the run: sets @on_held to be called for each such piece of a thread
+ * that may be a vCPU. */
+void analyze_vcpus_on_held(struct analyze_vcpus *v, analyze_held_fn *on_held, void *ctx);
+
 /* analyze_vcpus_on_piece - before the run: sets @on_piece to be called for every piece when it is added,
  * also for threads that turn out not to be vCPUs. */
 typedef void analyze_vcpu_piece_fn(void *ctx, const struct analyze_vcpu_piece *piece);

@@ -45,6 +45,8 @@ struct analyze_vcpus {
 	struct analyze_capacity capacity;
 	analyze_vcpu_piece_fn *on_piece; /* or NULL */
 	void *on_piece_ctx;
+	analyze_held_fn *on_held; /* or NULL */
+	void *on_held_ctx;
 	/* after the run */
 	struct analyze_vcpu_row *rows;
 	size_t n;

@@ -63,6 +63,8 @@ static void book(struct waiters *ws, struct waiter *w, uint32_t cpu, uint32_t ru
 	w->booked_ns = to_ns;
 	if (!analyze_engine_counts(ws->eng, cpu))
 		return;
+	if (ws->on_held)
+		ws->on_held(ws->on_held_ctx, w->task, runner, cpu, from_ns, to_ns);
 	if (to_ns - from_ns > w->top_ns) {
 		w->top_ns = to_ns - from_ns;
 		w->top = runner;

@@ -47,6 +47,8 @@ struct booking_list {
 
 struct waiters {
 	struct analyze_engine *eng; /* out of memory is reported to it */
+	analyze_held_fn *on_held;   /* or NULL */
+	void *on_held_ctx;
 	struct waiter_list *cpus;
 	uint32_t n_cpus;
 	struct index index; /* (vCPU, antagonist) */

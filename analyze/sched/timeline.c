@@ -293,6 +293,8 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	struct analyze_timeline *t = self;
 	int rc = waiters_init(&t->waiters, t->eng) ? cdict_fail_nomem(err) : 0;
 
+	t->waiters.on_held = t->opts.on_held;
+	t->waiters.on_held_ctx = t->opts.ctx;
 	return rc || !t->opts.on_exit ? rc : analyze_reasons_of(&t->reasons, schema, err);
 }
 

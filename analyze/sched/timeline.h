@@ -70,6 +70,8 @@ struct analyze_timeline_options {
 	/* NULL: not wanted. Exits of one vCPU come in order of time, when their reason is known. */
 	void (*on_exit)(void *ctx, const struct analyze_timeline_exit *exit);
 	void (*on_wake)(void *ctx, const struct analyze_timeline_wake *wake);
+	/* NULL: not wanted. For tasks of kind TASK that wait. */
+	analyze_held_fn *on_held;
 	void *ctx;
 	bool no_vcpus; /* kind is never VCPU: spares their analysis */
 };

@@ -39,6 +39,7 @@ static const char *const defaults[] = {
 	"kvm:kvm_mmio",
 	"kvm:kvm_msr",
 	"kvm:kvm_inj_virq",
+	"kvm:kvm_write_tsc_offset",
 	"kvm:kvm_s390_sie_enter",
 	"kvm:kvm_s390_sie_exit",
 	"kvm:kvm_enter",

@@ -132,6 +132,61 @@ bool clock_pair(struct clock *c, uint64_t *wall_ns, uint64_t *clock_ns)
 	return best != UINT64_MAX;
 }
 
+bool clock_conversion(const struct clock *c, struct clock_conversion *by)
+{
+	struct perf_event_mmap_page *page = c->page;
+	uint32_t seq;
+	bool known;
+
+	if (!page)
+		return false;
+	do {
+		seq = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
+		known = page->cap_user_time && page->cap_user_time_zero;
+		*by = (struct clock_conversion){ page->time_zero, page->time_mult,
+						 page->time_shift };
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while ((seq & 1) || __atomic_load_n(&page->lock, __ATOMIC_RELAXED) != seq);
+	return known && by->mult && by->shift < 64;
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+/* The fences keep RDTSC from being executed earlier or later than it is written. */
+static bool tsc_read(uint64_t *tsc)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("lfence; rdtsc; lfence" : "=a"(low), "=d"(high) : : "memory");
+	*tsc = (uint64_t)high << 32 | low;
+	return true;
+}
+#else
+static bool tsc_read(uint64_t *tsc)
+{
+	*tsc = 0;
+	return false;
+}
+#endif
+
+bool clock_tsc_pair(struct clock *c, struct clock_tsc_pair *pair)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < 32; i++) {
+		struct clock_tsc_pair now;
+
+		if (!tsc_read(&now.before))
+			return false;
+		now.clock_ns = clock_now(c);
+		tsc_read(&now.after);
+		if (!now.clock_ns || now.after < now.before || now.after - now.before >= best)
+			continue;
+		best = now.after - now.before;
+		*pair = now;
+	}
+	return best != UINT64_MAX;
+}
+
 static const struct {
 	const char *name;
 	int id;

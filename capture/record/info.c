@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/fail.h"
+#include "capture/host/clock.h"
 #include "capture/host/host.h"
 #include "convert/formats.h"
 #include "convert/ingest/info.h"
@@ -16,6 +17,7 @@
 void record_info_fini(struct record_info *h)
 {
 	buf_fini(&h->cpus);
+	ties_fini(&h->ties);
 	free(h->strings);
 	h->strings = NULL;
 }
@@ -50,6 +52,7 @@ int record_info_begin(const struct record_info *h, struct cdict_writer *w, struc
 		host.info.name = h->host;
 	info_begin(&pairs, &host.info, &recorder);
 	host_fini(&host);
+	ties_write_begin(&pairs, &h->ties);
 	if (!h->cpus.failed)
 		info_text(&pairs, "record.cpus", (const char *)h->cpus.data);
 	info_number(&pairs, "record.ring_bytes", h->ring_bytes);
@@ -65,10 +68,12 @@ int record_info_begin(const struct record_info *h, struct cdict_writer *w, struc
 	return pairs.failed ? pairs.failed : format_writer_flush(w, err);
 }
 
-int record_info_end(const struct record_info_end *e, struct cdict_writer *w,
-		    struct cdict_error *err)
+int record_info_end(const struct record_info *h, const struct record_info_end *e,
+		    struct cdict_writer *w, struct cdict_error *err)
 {
 	struct info_pairs pairs = { .w = w, .err = err };
+	struct clock *clock = clock_open(h->use_clockid, h->clockid);
+	struct ties ties;
 	char dropped[24], scope[SCOPE_TEXT_MAX];
 
 	snprintf(dropped, sizeof(dropped), "%" PRIu64, e->dropped);
@@ -80,5 +85,9 @@ int record_info_end(const struct record_info_end *e, struct cdict_writer *w,
 	info_text(&pairs, "record.dropped", dropped); /* also when it is 0 */
 	if (e->scope.begins_ns)
 		info_text(&pairs, "record.scope", scope_text(scope, &e->scope));
+	ties_take(&ties, clock);
+	clock_close(clock);
+	ties_write_end(&pairs, &h->ties, &ties);
+	ties_fini(&ties);
 	return pairs.failed;
 }

@@ -6,6 +6,7 @@
 
 #include "base/memory/buf.h"
 #include "base/text/scope.h"
+#include "capture/host/ties.h"
 #include "capture/record/record.h"
 #include "cdict/writer.h"
 
@@ -14,6 +15,9 @@ struct record_info {
 	const char *cmdline;
 	const char *clock;          /* info_clock() */
 	uint64_t wall_ns, clock_ns; /* taken at the same moment; 0: unknown */
+	struct ties ties;           /* taken then, too */
+	bool use_clockid;
+	int clockid;
 	struct scope scope;
 	struct buf cpus; /* "0-3,8" */
 	size_t ring_bytes;
@@ -38,7 +42,8 @@ struct record_info_end {
 	struct scope scope; /* stored again when its begins_ns is known by now */
 };
 
-int record_info_end(const struct record_info_end *e, struct cdict_writer *w,
-		    struct cdict_error *err);
+/* record_info_end - also reads the clocks again. @h is what the file began with. */
+int record_info_end(const struct record_info *h, const struct record_info_end *e,
+		    struct cdict_writer *w, struct cdict_error *err);
 
 #endif

@@ -308,7 +308,7 @@ int recording_finish(struct recording *rec, const struct record_info_end *end,
 	if (!ret && rec->stacks)
 		ret = stacks_write(rec->stacks, rec->writer, err);
 	if (!ret)
-		ret = record_info_end(end, rec->writer, err);
+		ret = record_info_end(&rec->info, end, rec->writer, err);
 	if (!ret)
 		ret = cdict_writer_finish(rec->writer, err);
 	if (ret)

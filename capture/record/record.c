@@ -52,6 +52,9 @@ static void pair_clocks(struct recording *rec)
 	rec->info.clock = info_clock(o->use_clockid, o->clockid);
 	if (clock)
 		clock_pair(clock, &rec->info.wall_ns, &rec->info.clock_ns);
+	rec->info.use_clockid = o->use_clockid;
+	rec->info.clockid = o->clockid;
+	ties_take(&rec->info.ties, clock);
 	clock_close(clock);
 }
 

@@ -25,6 +25,7 @@
 	X(convert)                                                                                 \
 	X(identify)                                                                                \
 	X(annotate)                                                                                \
+	X(join)                                                                                    \
 	X(info)                                                                                    \
 	X(script)                                                                                  \
 	X(tasks)                                                                                   \

@@ -14,6 +14,7 @@
 #include "tables/columns/loss.h"
 #include "cmd/input/input.h"
 #include "cmd/input/maps.h"
+#include "format/file/guests.h"
 
 /* Adds OpenStack's names for the VMs in the file's labels and --map. If it cannot be queried, the
  * rest still proceeds; if nothing else was requested, it is a failure. */
@@ -95,6 +96,11 @@ static int annotate(const struct cmd_call *call, const char *file, const char *o
 				   rows, rows == 1 ? "" : "s", report.unmatched_text);
 	if (!status)
 		status = write_file(call, file, output, r, label_index_mapping(labels));
+	if (!status && o->anonymize && reader_guest_count(r))
+		cmd_warn(
+			call, file,
+			"the recordings of %zu guest%s are left out: anonymize them before 'cdict join'",
+			reader_guest_count(r), reader_guest_count(r) == 1 ? "" : "s");
 	if (!status)
 		annotate_report_print(&report, call, file, rows);
 	if (!status)

@@ -4,12 +4,15 @@
 
 #include "cmd/tables/figures.h"
 #include "cmd/tables/fleet.h"
+#include "cmd/tables/guests.h"
 
 enum by { BY_TASK = 0, BY_CPU };
 
 struct latency_opts {
 	struct options_shared shared;
-	int by; /* enum by */
+	bool guest;
+	const char *clock; /* of the guest, or NULL */
+	int by;            /* enum by */
 	bool perf;
 };
 
@@ -54,6 +57,11 @@ static int print(struct figures *f)
 	return status;
 }
 
+static int run_files(const struct cmd_call *call)
+{
+	return figures_command(call, add_analyses, print);
+}
+
 static int latency_run(const struct cmd_call *call)
 {
 	const struct latency_opts *opts = call->opts;
@@ -66,7 +74,7 @@ static int latency_run(const struct cmd_call *call)
 		return opts->by == BY_CPU || opts->perf
 			       ? cmd_usage(call, "--by cpu and --perf cannot be used with --job")
 			       : fleet_print(call, &fleet_latency);
-	return figures_command(call, add_analyses, print);
+	return guest_files_or(call, opts->guest, opts->clock, GUEST_TABLES_LATENCY, run_files);
 }
 
 static const struct cmd_option latency_options[] = {
@@ -75,6 +83,7 @@ static const struct cmd_option latency_options[] = {
 		   "a row per task, or per CPU on which waiting tasks were switched in"),
 	CMD_FLAG(0, "perf", struct latency_opts, perf,
 		 "the figures of perf sched latency, as it defines them"),
+	OPTIONS_GUEST(struct latency_opts, guest, clock),
 	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
@@ -94,7 +103,7 @@ static const struct cmd_example latency_examples[] = {
 const struct cmd cmd_latency = {
 	.name = "latency",
 	.brief = "run-queue latency: from wake-up to running",
-	.operands = "[FILE...]",
+	.operands = "[FILE...] [[VM]=GUEST...]",
 	.about = "Latency is the time from a task's first wake-up to its switch-in. -v adds the "
 		 "waits after preemption. Percentiles are at most 0.8 % off; everything else is "
 		 "exact. The bars count the waits of all tasks by powers of two.",

@@ -2,9 +2,12 @@
 /* cdict tasks: the figures of each task. */
 #include "cmd/tables/figures.h"
 #include "cmd/tables/fleet.h"
+#include "cmd/tables/guests.h"
 
 struct tasks_opts {
 	struct options_shared shared;
+	bool guest;
+	const char *clock; /* of the guest, or NULL */
 	bool per_cpu;
 	int by; /* index of by_choices */
 };
@@ -33,6 +36,11 @@ static int print(struct figures *f)
 	return figures_print(f, NULL, &t, 1);
 }
 
+static int run_files(const struct cmd_call *call)
+{
+	return figures_command(call, add_analyses, print);
+}
+
 static int tasks_run(const struct cmd_call *call)
 {
 	const struct tasks_opts *opts = call->opts;
@@ -44,7 +52,7 @@ static int tasks_run(const struct cmd_call *call)
 		return opts->per_cpu || opts->by != BY_TASK
 			       ? cmd_usage(call, "--by and --per-cpu cannot be used with --job")
 			       : fleet_print(call, &fleet_tasks);
-	return figures_command(call, add_analyses, print);
+	return guest_files_or(call, opts->guest, opts->clock, GUEST_TABLES_TASKS, run_files);
 }
 
 static const struct cmd_option tasks_options[] = {
@@ -55,6 +63,7 @@ static const struct cmd_option tasks_options[] = {
 		"threads, a systemd unit, container or pod, else tasks of one name; roles are the "
 		"parts of a VM, the kinds of kernel threads, and a unit's programs"),
 	CMD_FLAG(0, "per-cpu", struct tasks_opts, per_cpu, "one row per task and CPU"),
+	OPTIONS_GUEST(struct tasks_opts, guest, clock),
 	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
@@ -79,7 +88,7 @@ static const struct cmd_example tasks_examples[] = {
 const struct cmd cmd_tasks = {
 	.name = "tasks",
 	.brief = "run time, switches, wake-ups and latency per task",
-	.operands = "[FILE...]",
+	.operands = "[FILE...] [[VM]=GUEST...]",
 	.about =
 		"A task is a thread. Run time is clipped to the window; %CPU is its share of the "
 		"window, 100 being one CPU all the time. Latency is the wait for a CPU after a "

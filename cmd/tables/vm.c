@@ -6,12 +6,15 @@
 
 #include "cmd/input/input.h"
 #include "cmd/tables/figures.h"
+#include "cmd/tables/guests.h"
 #include "tables/vm/story.h"
 
 struct vm_opts {
 	struct options_shared shared;
 	bool chain;
 	uint64_t critical; /* tid, 0: not wanted */
+	bool inside;
+	const char *clock; /* of the guest, or NULL */
 };
 
 /* Chains of wake-ups, and links of one, that fit a reader's attention; with -v, --chain, in CSV and
@@ -136,26 +139,11 @@ static bool is_file(const struct cmd_call *call)
 				       !access(call->operands[0], F_OK));
 }
 
-static int vm_run(const struct cmd_call *call)
+static int run_story(const struct cmd_call *its)
 {
-	struct vm_opts opts = *(const struct vm_opts *)call->opts;
-	struct cmd_call its = *call;
 	struct figures f = { 0 };
-	int status;
+	int status = figures_open_file(&f, its, input_file(its));
 
-	its.opts = &opts;
-	if (call->n_operands == 2 || (call->n_operands == 1 && !is_file(call))) {
-		if (opts.shared.vm)
-			return cmd_usage(call, "the VM is given twice: %s and --vm %s",
-					 call->operands[0], opts.shared.vm);
-		if (call->n_operands == 2 && opts.shared.input)
-			return cmd_usage(call, "the file is given twice: %s and -i %s",
-					 call->operands[1], opts.shared.input);
-		opts.shared.vm = call->operands[0];
-		its.operands++;
-		its.n_operands--;
-	}
-	status = figures_open_file(&f, &its, input_file(&its));
 	if (!status) {
 		struct cdict_error err = { 0 };
 
@@ -167,6 +155,44 @@ static int vm_run(const struct cmd_call *call)
 	return status;
 }
 
+static int run(const struct cmd_call *call, struct guest_files *g)
+{
+	struct vm_opts opts = *(const struct vm_opts *)call->opts;
+	struct cmd_call *its = &g->call;
+
+	its->opts = &opts;
+	if (its->n_operands == 2 || (its->n_operands == 1 && !is_file(its))) {
+		if (opts.shared.vm)
+			return cmd_usage(call, "the VM is given twice: %s and --vm %s",
+					 its->operands[0], opts.shared.vm);
+		if (its->n_operands == 2 && opts.shared.input)
+			return cmd_usage(call, "the file is given twice: %s and -i %s",
+					 its->operands[1], opts.shared.input);
+		opts.shared.vm = its->operands[0];
+		its->operands++;
+		its->n_operands--;
+	}
+	if (!opts.inside && !g->files.n)
+		return opts.clock ? cmd_usage(call, "--clock needs a guest, VM=FILE")
+				  : run_story(its);
+	if (opts.chain || opts.critical)
+		return cmd_usage(call, "--inside cannot be used with --chain or --critical");
+	return guest_files_print(g, opts.clock, GUEST_TABLES_INSIDE);
+}
+
+static int vm_run(const struct cmd_call *call)
+{
+	struct guest_files g;
+	int status = guest_files_init(&g, call);
+
+	if (!status && g.call.n_operands > 2)
+		status = cmd_usage(call, "too many operands: '%s'", g.call.operands[2]);
+	if (!status)
+		status = run(call, &g);
+	guest_files_fini(&g);
+	return status;
+}
+
 static const struct cmd_option vm_options[] = {
 	OPTION_INPUT,
 	CMD_FLAG(0, "chain", struct vm_opts, chain,
@@ -174,6 +200,9 @@ static const struct cmd_option vm_options[] = {
 	CMD_UINT(0, "critical", struct vm_opts, critical, "TID", NULL,
 		 "the critical path of this thread in the window: what it, or the task that it waited "
 		 "to be woken by, did at each moment"),
+	CMD_FLAG(0, "inside", struct vm_opts, inside,
+		 "the tasks of its joined guest: where their time went, and whom they waited for"),
+	OPTION_CLOCK(struct vm_opts, clock),
 	OPTION_VM,
 	OPTIONS_MAP,
 	OPTION_CPU,
@@ -194,6 +223,8 @@ static const struct cmd_example vm_examples[] = {
 	  "who woke each of its threads before its longest wait" },
 	{ "cdict vm 1044 run.cdict --critical 1054 --time 545.0,545.1",
 	  "whom that thread depended on in these 100 ms" },
+	{ "cdict vm 1044 run.cdict 1044=guest.cdict",
+	  "where the time of that VM's tasks went, by a recording made in it at the same time" },
 	{ "cdict vm 1044 run.cdict --json", "the same for a program" },
 	{ NULL, NULL },
 };
@@ -201,7 +232,7 @@ static const struct cmd_example vm_examples[] = {
 const struct cmd cmd_vm = {
 	.name = "vm",
 	.brief = "one VM: where its time went, which of its threads waited, and who woke them",
-	.operands = "[NAME] [FILE]",
+	.operands = "[NAME] [FILE] [[VM]=GUEST...]",
 	.about =
 		"Splits the time of the VM's vCPUs, exact to the ns: in the guest, waiting for a CPU "
 		"(behind which VM or task), handling exits (by reason), in the VMM, halted, "
@@ -211,7 +242,7 @@ const struct cmd cmd_vm = {
 		"who had made that one ready, back to an interrupt.",
 	.options = vm_options,
 	.opts_size = sizeof(struct vm_opts),
-	.max_operands = 2,
+	.max_operands = 256,
 	.examples = vm_examples,
 	.run = vm_run,
 };

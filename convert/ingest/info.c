@@ -82,6 +82,16 @@ void info_begin(struct info_pairs *p, struct info_host *h, const struct info_rec
 	info_take(p, "topology.numa", &h->numa);
 }
 
+uint64_t info_tsc_khz(uint32_t mult, unsigned shift)
+{
+	__extension__ unsigned __int128 khz = 1000000;
+
+	if (!mult || shift >= 64)
+		return 0;
+	khz = ((khz << shift) + mult / 2) / mult;
+	return khz >> 40 ? 0 : (uint64_t)khz; /* beyond 1000 THz it is no TSC's */
+}
+
 const char *info_clock(bool use_clockid, int clockid)
 {
 	switch (use_clockid ? clockid : -1) {

@@ -44,6 +44,9 @@ struct info_recorder {
 /* info_begin - writes the program's version, @host and @recorder. Empties the host's texts. */
 void info_begin(struct info_pairs *p, struct info_host *host, const struct info_recorder *recorder);
 
+/* info_tsc_khz - the TSC's frequency by perf's conversion to ns, ticks * @mult >> @shift; 0: unknown. */
+uint64_t info_tsc_khz(uint32_t mult, unsigned shift);
+
 /* info_clock - the name of a clockid_t; "perf" for its own clock. */
 const char *info_clock(bool use_clockid, int clockid);
 

@@ -3,6 +3,7 @@
 #include "convert/perfdata/info.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "convert/ingest/info.h"
@@ -48,7 +49,7 @@ int perfdata_info_write(struct cdict_writer *w, const struct perfdata *pd, struc
 {
 	const struct perfdata_features *f = perfdata_features(pd);
 	struct info_pairs pairs = { .w = w, .err = err };
-	struct buf cmdline = { 0 };
+	struct buf cmdline = { 0 }, conversion = { 0 };
 	struct info_host host = {
 		.name = f->hostname,
 		.kernel = f->osrelease,
@@ -82,5 +83,13 @@ int perfdata_info_write(struct cdict_writer *w, const struct perfdata *pd, struc
 		pairs.failed = cdict_fail_nomem(err);
 	info_begin(&pairs, &host, &recorder);
 	buf_fini(&cmdline);
+	/* The kernel converts the TSC to perf's own clock only. */
+	if (f->time_mult && !strcmp(recorder.clock, info_clock(false, 0))) {
+		buf_printf(&conversion, "%" PRIu64 " %" PRIu64 " %" PRIu64, f->time_zero_ns,
+			   f->time_mult, f->time_shift);
+		info_take(&pairs, "clock.time_conv", &conversion);
+		info_number(&pairs, "clock.tsc_khz",
+			    info_tsc_khz((uint32_t)f->time_mult, (unsigned)f->time_shift));
+	}
 	return pairs.failed;
 }

@@ -80,6 +80,8 @@ struct perfdata_features {
 	} const *numa;
 	size_t n_numa;
 	uint64_t clock_data_wall_ns, clock_data_clock_ns; /* perf record -k: taken together */
+	/* PERF_RECORD_TIME_CONV: ns = zero + (tsc * mult >> shift); mult 0: not recorded */
+	uint64_t time_zero_ns, time_mult, time_shift;
 };
 
 /* Tracing data: the kernel's format files, as recorded. */

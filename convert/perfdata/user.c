@@ -147,6 +147,28 @@ static void take_thread_map(struct perfdata *pd, const struct perfdata_record *r
 		pd->recorded = n == 1 && (int32_t)tid == -1 ? PERFDATA_ALL : PERFDATA_SOME;
 }
 
+/* struct perf_record_time_conv, tools/lib/perf/include/perf/event.h; Linux before 5.10 ends it with
+ * the zero. */
+static void take_time_conv(struct perfdata *pd, const struct perfdata_record *rec)
+{
+	struct cursor c = cursor_init(rec->data, rec->size, pd->big);
+	uint64_t shift, mult, zero;
+
+	cursor_skip(&c, RECORD_HEADER_SIZE);
+	shift = cursor_u64(&c);
+	mult = cursor_u64(&c);
+	zero = cursor_u64(&c);
+	if (!cursor_ok(&c)) {
+		bad_record(pd, rec, "is too short");
+		return;
+	}
+	if (!mult || mult > UINT32_MAX || shift >= 64)
+		return;
+	pd->features.time_shift = shift;
+	pd->features.time_mult = mult;
+	pd->features.time_zero_ns = zero;
+}
+
 /* simpleperf puts the tracing data inside the record, perf after it. */
 static bool tracing_is_inside(size_t record, uint32_t size)
 {
@@ -224,6 +246,9 @@ int perfdata_user_record(struct perfdata *pd, struct stream *s, const struct per
 		break;
 	case RECORD_THREAD_MAP:
 		take_thread_map(pd, rec);
+		break;
+	case RECORD_TIME_CONV:
+		take_time_conv(pd, rec);
 		break;
 	case RECORD_TRACING_DATA:
 		if (rec->size < 12) {

@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "base/tracedat.h"
 #include "format/coding/decode.h"
+#include "format/file/guests.h"
 
 static int add_block(struct cdict_reader *r, uint64_t at, const struct container_header *h,
 		     struct cdict_error *err)
@@ -363,6 +364,7 @@ void cdict_reader_close(struct cdict_reader *r)
 	array_fini(&r->blocks);
 	array_fini(&r->ordinals);
 	array_fini(&r->digests);
+	reader_guests_fini(r);
 	free(r->block_bad);
 	stack_table_free(r->stacks);
 	free(r->type_events);

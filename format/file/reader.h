@@ -16,6 +16,20 @@ struct reader_pair {
 	char *value; /* latest of the key */
 };
 
+/* A GDAT block, at byte @at. */
+struct reader_guest_part {
+	uint64_t at, offset;
+	uint32_t size; /* of its payload, which is escaped */
+};
+
+struct reader_guest {
+	uint32_t number;
+	ARRAY(struct reader_pair) info;
+	ARRAY(struct reader_guest_part) parts;
+	uint64_t bytes;              /* of its file, at most */
+	struct cdict_reader *reader; /* once it is opened, or added */
+};
+
 struct cdict_reader {
 	const uint8_t *data;
 	size_t size;
@@ -31,8 +45,9 @@ struct cdict_reader {
 	ARRAY(struct cdict_label) labels;
 	ARRAY(struct cdict_unstored) unstored;
 	ARRAY(struct cdict_block_info) blocks;
-	ARRAY(uint32_t) ordinals;   /* per block: its number in the file */
-	ARRAY(uint64_t) digests;    /* where DGST blocks are */
+	ARRAY(uint32_t) ordinals; /* per block: its number in the file */
+	ARRAY(uint64_t) digests;  /* where DGST blocks are */
+	ARRAY(struct reader_guest) guests;
 	uint8_t *block_bad;         /* per block: already counted as damaged */
 	struct stack_table *stacks; /* NULL if there are none */
 	struct stringset texts;     /* every string given out, but INFO's */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "format/file/guests.h"
 #include "format/file/reader.h"
 #include "format/labels/labels.h"
 
@@ -207,7 +208,8 @@ int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 	bool known = h->type == FORMAT_INFO || h->type == FORMAT_SCHEMA ||
 		     h->type == FORMAT_TASKS || h->type == FORMAT_LOSSES ||
 		     h->type == FORMAT_LABELS || h->type == FORMAT_UNSTORED ||
-		     h->type == FORMAT_STACKS || h->type == FORMAT_STACK_EVENTS;
+		     h->type == FORMAT_STACKS || h->type == FORMAT_STACK_EVENTS ||
+		     h->type == FORMAT_GUEST;
 
 	if (codec_crc(payload, h->size) != h->payload_crc)
 		ret = CDICT_ECORRUPT;
@@ -216,6 +218,8 @@ int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 		ret = container_unpack(codec, payload, h->size, r->size, &raw);
 	if (!ret && h->type == FORMAT_DIGEST && array_push(&r->digests, at))
 		ret = -ENOMEM;
+	if (!ret && h->type == FORMAT_GUEST_PART)
+		ret = reader_guest_part(r, at, payload, h->size);
 	if (!ret && known) {
 		switch (h->type) {
 		case FORMAT_INFO:
@@ -237,6 +241,9 @@ int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 			 * memory that its texts have used up. */
 			if (r->no_room)
 				r->labels.n = labels;
+			break;
+		case FORMAT_GUEST:
+			ret = reader_guest_head(r, raw.data, raw.len);
 			break;
 		case FORMAT_STACKS:
 			ret = stack_table_read(&r->stacks, raw.data, raw.len, &r->room);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/file/guests.h"
 #include "format/labels/label_text.h"
 #include "base/memory/stringset.h"
 #include "base/text/escape.h"
@@ -85,6 +86,24 @@ static void events(struct json *j, const struct info *info)
 		json_open(j, NULL, '{', false);
 		json_text(j, "event", u->name);
 		json_u64(j, "count", u->count);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+static void guests(struct json *j, const struct info *info)
+{
+	json_open(j, "guests", '[', true);
+	for (size_t i = 0; i < reader_guest_count(info->reader); i++) {
+		const char *error = reader_guest_info(info->reader, i, GUEST_CLOCK_ERROR);
+
+		json_open(j, NULL, '{', false);
+		json_text(j, "vm", reader_guest_info(info->reader, i, GUEST_VM));
+		json_text(j, "found", reader_guest_info(info->reader, i, GUEST_FOUND));
+		json_text(j, "clock", reader_guest_info(info->reader, i, GUEST_CLOCK_METHOD));
+		json_u64(j, "clock_error_ns", error ? strtoull(error, NULL, 10) : 0);
+		json_text(j, "clock_knots", reader_guest_info(info->reader, i, GUEST_CLOCK));
+		json_u64(j, "bytes", reader_guest_bytes(info->reader, i));
 		json_close(j);
 	}
 	json_close(j);
@@ -198,6 +217,8 @@ void info_print_json(struct sink *s, const struct info *info)
 	about(&j, info);
 	events(&j, info);
 	blocks(&j, info);
+	if (reader_guest_count(info->reader))
+		guests(&j, info);
 	if (info->labels)
 		labels(&j, info);
 	json_close(&j);

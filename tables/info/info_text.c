@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/walk/engine.h"
+#include "format/file/guests.h"
 #include "format/labels/label_text.h"
 #include "base/text/escape.h"
 #include "base/text/wrap.h"
@@ -44,6 +45,9 @@ static void host(struct sink *s, const struct info *info)
 	line(s, info, "host", "host.name");
 	line(s, info, "kernel", "host.kernel");
 	line(s, info, "architecture", "host.arch");
+	line(s, info, "machine id", "host.machine_id");
+	line(s, info, "SMBIOS UUID", "host.dmi_uuid");
+	line(s, info, "boot id", "host.boot_id");
 	line(s, info, "cpu", "host.cpu");
 	line(s, info, "cpuid", "host.cpuid");
 	key(s, "cpus");
@@ -96,6 +100,80 @@ static uint64_t last_event(const struct cdict_reader *r)
 	return last_ns;
 }
 
+/* "TSC 2445.432 MHz, converted by the kernel (multiplier 857589711, shift 31)" and so on. */
+static void tsc(struct sink *s, const struct info *info)
+{
+	const char *khz = cdict_reader_info(info->reader, "clock.tsc_khz");
+	const char *conversion = cdict_reader_info(info->reader, "clock.time_conv");
+	const char *start = cdict_reader_info(info->reader, "clock.tsc_start");
+	const char *end = cdict_reader_info(info->reader, "clock.tsc_end");
+	unsigned long long mhz = khz ? strtoull(khz, NULL, 10) : 0;
+	const char *comma = "";
+
+	/* perf's conversion alone joins no guest: KVM's offset is only in our recordings. */
+	if (!start)
+		return;
+	key(s, "TSC");
+	if (mhz) {
+		sink_printf(s, "%llu.%03llu MHz", mhz / 1000, mhz % 1000);
+		comma = ", ";
+	}
+	if (conversion) {
+		sink_printf(s, "%sconversion to the clock known", comma);
+		comma = ", ";
+	}
+	if (start)
+		sink_printf(s, "%sread with the clock at the begin%s", comma,
+			    end ? " and the end" : "");
+	sink_putc(s, '\n');
+}
+
+/* Rows of a text, "PID VCPU OFFSET" each. */
+static size_t rows_of(const char *text)
+{
+	size_t n = text && *text;
+
+	for (; text && *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+static void guests(struct sink *s, const struct info *info)
+{
+	size_t vcpus = rows_of(cdict_reader_info(info->reader, "guests.vcpus"));
+	size_t offsets = rows_of(cdict_reader_info(info->reader, "guests.tsc_offset"));
+
+	if (!vcpus && !offsets)
+		return;
+	key(s, "vCPUs");
+	sink_printf(s, "%zu, TSC offset known of %zu%s\n", vcpus > offsets ? vcpus : offsets,
+		    offsets,
+		    cdict_reader_info(info->reader, "guests.tsc_offset_end") ||
+				    cdict_reader_info(info->reader, "guests.vcpus_end")
+			    ? " (changed during the recording)"
+			    : "");
+}
+
+/* The steal time of all CPUs between begin and end of the recording. */
+static void steal(struct sink *s, const struct info *info)
+{
+	const char *from = cdict_reader_info(info->reader, "steal.start");
+	const char *to = cdict_reader_info(info->reader, "steal.end");
+	uint64_t before = 0, after = 0;
+	char room[NUMBER_ROOM];
+
+	if (!from || !to)
+		return;
+	for (; (from = strchr(from, ':')); from++)
+		before += strtoull(from + 1, NULL, 10);
+	for (; (to = strchr(to, ':')); to++)
+		after += strtoull(to + 1, NULL, 10);
+	if (after <= before)
+		return;
+	key(s, "steal time");
+	sink_printf(s, "%s s of all CPUs, by the kernel\n", number_ns(room, after - before));
+}
+
 /* For 'cdict job start': the time at which to begin, and the offset of the host's clock from the
  * store's. */
 static void started(struct sink *s, const struct info *info)
@@ -127,6 +205,7 @@ static void recording(struct sink *s, const struct info *info)
 	line(s, info, "perf", "perf.version");
 	line(s, info, "command", "perf.cmdline");
 	line(s, info, "clock", "clock.id");
+	tsc(s, info);
 	if (info->any_event) {
 		instant(s, info, "first event", info->first_ns);
 		instant(s, info, "last event", last_event(info->reader));
@@ -136,6 +215,8 @@ static void recording(struct sink *s, const struct info *info)
 		sink_printf(s, "%s s\n", number_ns(room, info->last_ns - info->first_ns));
 	}
 	started(s, info);
+	steal(s, info);
+	guests(s, info);
 	if (at) {
 		number_utc(room, strtoull(at, NULL, 10) * UINT64_C(1000000000));
 		room[strcspn(room, ".")] = '\0'; /* precise to the second */
@@ -144,15 +225,40 @@ static void recording(struct sink *s, const struct info *info)
 	}
 }
 
+/* A guest's recording, joined to this one. */
+static void guest(struct sink *s, const struct info *info, size_t i)
+{
+	const char *vm = reader_guest_info(info->reader, i, GUEST_VM),
+		   *found = reader_guest_info(info->reader, i, GUEST_FOUND),
+		   *clock = reader_guest_info(info->reader, i, GUEST_CLOCK_METHOD);
+	char room[NUMBER_ROOM];
+
+	key(s, "guest");
+	escape_terminal(s, vm ? vm : "", vm ? strlen(vm) : 0);
+	sink_printf(s, ": %s bytes", number_grouped(room, reader_guest_bytes(info->reader, i)));
+	if (found) {
+		sink_puts(s, ", found ");
+		escape_terminal(s, found, strlen(found));
+	}
+	if (clock) {
+		sink_puts(s, ", clock ");
+		escape_terminal(s, clock, strlen(clock));
+	}
+	sink_putc(s, '\n');
+}
+
 static void contents(struct sink *s, const struct info *info)
 {
 	const char *input = cdict_reader_info(info->reader, "input.bytes");
 	const char *mode = cdict_reader_info(info->reader, "input.mode");
 	const char *source = cdict_reader_info(info->reader, "source");
 	uint64_t events = cdict_reader_events(info->reader);
-	uint64_t size = cdict_reader_size(info->reader);
+	uint64_t size = cdict_reader_size(info->reader), guests = 0;
 	char room[NUMBER_ROOM], more[NUMBER_ROOM];
 
+	for (size_t i = 0; i < reader_guest_count(info->reader); i++)
+		guests += reader_guest_bytes(info->reader, i);
+	guests = guests > size ? size : guests;
 	line(s, info, "written by", "capture.version");
 	if (input) {
 		key(s, "made from");
@@ -171,8 +277,10 @@ static void contents(struct sink *s, const struct info *info)
 	key(s, "size");
 	sink_printf(s, "%s bytes (%s)", number_grouped(room, size), number_bytes(more, size));
 	if (events)
-		sink_printf(s, ", %.2f bytes per event", (double)size / (double)events);
-	sink_putc(s, '\n');
+		sink_printf(s, ", %.2f bytes per event", (double)(size - guests) / (double)events);
+	sink_puts(s, guests ? " without the guests\n" : "\n");
+	for (size_t i = 0; i < reader_guest_count(info->reader); i++)
+		guest(s, info, i);
 	key(s, "blocks");
 	sink_printf(s, "%s with events\n",
 		    number_grouped(room, cdict_reader_block_count(info->reader)));

@@ -184,9 +184,7 @@ bool names_named(const struct names *names, const struct analyze_task *task)
 	return of(names, task)->name != NULL;
 }
 
-/* @want may be any name of the VM: as shown in tables, name with or without group, instance, UUID,
- * project, or pid. */
-static bool wanted_vm(const struct names *names, const struct analyze_task *task, const char *want)
+bool names_is_vm(const struct names *names, const struct analyze_task *task, const char *want)
 {
 	const struct names_vm *vm = vm_of(names, task), *own;
 	char pid[16], *with_group;
@@ -232,7 +230,7 @@ void names_filter(struct names *names, const struct names_filter *filter)
 		if (filter->wanted || task->unrecorded)
 			wanted = !task->unrecorded && filter->wanted(filter->ctx, task);
 		else
-			wanted = (!filter->vm || wanted_vm(names, task, filter->vm)) &&
+			wanted = (!filter->vm || names_is_vm(names, task, filter->vm)) &&
 				 names_wanted_tid(filter->tids, filter->n_tids, task->tid) &&
 				 (!filter->matches ||
 				  filter->matches(filter->ctx, comm(task, room)) ||

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# needs: jq
+# needs: jq python3
 # The OUTPUT section of a manual page has every CSV column and every JSON key of its command, and no others.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
@@ -16,6 +16,10 @@ echo 'main;work 3 4' >c.folded
 mkdir logs && echo '+,main,work,1,100,20,10' >logs/system-test-1-stdout.log
 mkdir -p proc/700/task/700 && printf 'qemu-system-x86_64\0-name\0guest=instance-0000002a\0' >proc/700/cmdline && echo CPU >proc/700/task/700/comm
 "$CDICT" job create 2001 && "$CDICT" push -q --job 2001 run.cdict
+
+python3 "$TOP/tests/tools/make/mkguests.py" --seconds 0.02 . && for name in host web; do
+	"$MKPERF" --formats "$DATA/formats" -o $name.data $name.trace && "$CDICT" convert -q -i $name.data -o $name.cdict
+done && "$CDICT" join -q host.cdict 1000=web.cdict --clock "$(sed -n 's/^web //p' clocks)" -o both.cdict
 
 # The words of the section that can be keys: in bold, or with an underscore. A list is two words or more within quotes.
 of_page() {
@@ -45,6 +49,7 @@ done <<'END'
 tasks run.cdict
 tasks --by group run.cdict
 tasks --per-cpu run.cdict
+tasks --guest both.cdict
 exits run.cdict
 exits --by port run.cdict
 exits --by address run.cdict
@@ -61,6 +66,8 @@ vm 1044 run.cdict
 vm --chain 1044 run.cdict
 vm --critical 1122 run.cdict
 latency run.cdict
+vm --inside both.cdict
+latency --guest both.cdict
 latency --by cpu run.cdict
 latency --perf run.cdict
 coremap run.cdict

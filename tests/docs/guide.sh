@@ -10,6 +10,12 @@ cd "$TMPDIR" || exit
 unset COLUMNS LINES LESS CDICT_PAGER
 export PAGER=cat PATH="${CDICT%/*}:$PATH"
 cp "$DATA/kvm-small.data" run.data && cp "$DATA/kvm-small.map.csv" map.csv || exit
+# A host and two guests, made up, as that of "Inside the guest"
+python3 "$TOP/tests/tools/make/mkguests.py" --seconds 0.3 pair && for name in host web db; do
+	"$MKPERF" --formats "$DATA/formats" -o pair.data pair/$name.trace && "$CDICT" convert -q -i pair.data -o $name.cdict || exit
+done
+printf '%s\n' 1001,instance-0000001c,vcpu0,,,, 1002,instance-0000001c,vcpu1,,,, 2001,instance-0000001b,vcpu0,,,, >vms.csv
+"$CDICT" annotate -q host.cdict --map vms.csv || exit
 python3 "$TOP/tests/tools/check/guide.py" "$TOP/doc/guide.md" >guide.md 2>guide.err
 status=$?
 if [ $status -eq 77 ]; then

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * guests.h - the walks over a host's recording and those of its guests, and the rows of the guests'
+ * tasks.
+ *
+ *	guests_new(&g, host, &opts, err);	// the guests of the reader (format/file/guests.h)
+ *	t = guests_tasks(g);
+ *	guests_free(g);
+ *
+ * The window of the options is the host's.
+ *
+ * Failure    0 or a negative code with *err filled; tables: NULL when out of memory
+ * Ownership  new gives, free takes; the reader and the labels are borrowed
+ */
+#ifndef TABLES_GUEST_GUESTS_H
+#define TABLES_GUEST_GUESTS_H
+
+#include "analyze/guest/inside.h"
+#include "base/text/sink.h"
+#include "tables/columns/walk.h"
+
+/* A guest of the host's reader. */
+struct guest {
+	size_t number;          /* in the reader */
+	const char *vm, *found; /* borrowed */
+	struct cdict_reader *reader;
+	struct guest_clock clock;
+	uint32_t *vcpus; /* the host's task of each of its CPUs, or ANALYZE_NO_TASK */
+	size_t n_vcpus;
+	size_t cpus,
+		missing; /* CPUs with events, and those of them whose vCPU the host never saw */
+	bool wanted;
+	/* First which tasks ran on its CPUs, then where their time went. */
+	struct tables_walk runs_walk, walk;
+	struct guest_runs *runs;
+	struct guest_inside *inside; /* NULL: not wanted */
+};
+
+struct guests {
+	struct cdict_reader *host;
+	struct tables_walk walk; /* over all of the host's recording */
+	struct guest_vcpu_track *track;
+	struct guest_sides sides;
+	struct guest *all;
+	size_t n;
+	uint64_t from_ns, to_ns; /* the window */
+};
+
+/* guests_new - CDICT_ENOTFOUND if no guest belongs to opts->names.filter.vm, if that is set. */
+int guests_new(struct guests **out, struct cdict_reader *host, const struct tables_options *opts,
+	       struct cdict_error *err);
+void guests_free(struct guests *g);
+
+/* guest_vcpus - the tasks of the VM's vCPUs by the guest's CPU: "CPU n/KVM", as QEMU names them, else
+ * the number in the role, else KVM's. Gives *vcpus; *n: 1 + the highest number; 0 or -ENOMEM. */
+int guest_vcpus(const struct tables_walk *host, const char *vm, uint32_t **vcpus, size_t *n);
+
+/* guests_tasks - a row per task. guests_shares - a row per task and culprit or reason.
+ * guests_latency - a row per task that waited after a wake-up. */
+struct table *guests_tasks(const struct guests *g);
+struct table *guests_shares(const struct guests *g);
+struct table *guests_latency(const struct guests *g);
+/* guests_text - each guest's clock, and sentences on what kept its tasks waiting; to be freed. */
+char *guests_text(const struct guests *g);
+/* guest_say_damage - "; its recording is damaged: ...", or nothing. */
+void guest_say_damage(struct sink *out, const struct cdict_reader *guest);
+/* guests_put_culprit - "vcpu1 of instance-0000001b", "postgres in instance-0000001e", "backup-500". */
+void guests_put_culprit(struct sink *out, const struct guests *g, const struct guest_culprit *who);
+
+#endif
