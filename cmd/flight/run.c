@@ -201,9 +201,11 @@ static void end(void *ctx, const struct record_dump *d, const struct cdict_error
 		f->dumps++;
 		if (f->failed)
 			say(f, "dumps are written again; %" PRIu64 " were not", f->failed);
-		if (f->skipped)
+		if (f->skipped && d->hit)
 			say(f, "max-rate: dumps are written again");
-		f->failed = f->skipped = 0;
+		f->skipped = d->hit ? 0
+				    : f->skipped; /* one on request says nothing about triggers */
+		f->failed = 0;
 		f->failure = 0;
 		if (array_push(&f->times, now_ms()))
 			cmd_warn(f->call, NULL, "out of memory");

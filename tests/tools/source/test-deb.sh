@@ -98,7 +98,7 @@ for release; do
 		dpkg -i deb/cdict-host_*.deb
 		cdict-host flight check
 		[ "$(systemctl is-enabled cdict-flight || :)" = disabled ]
-		systemd-analyze verify cdict-flight.service
+		systemd-analyze verify --man=no cdict-flight.service
 		systemd-analyze security --offline=true --threshold=25 cdict-flight.service
 		systemctl enable cdict-flight
 		sed -i 's/^\t#task/\ttask/; s/max-size = 2G/max-size = 1G/' $conf
