@@ -77,8 +77,9 @@ static int no_command(const char *const *args)
 	struct suggest s;
 
 	if (foreign)
-		return cmd_usage(&call, "'%s' is a command of %s; use %s", foreign->words,
-				 foreign->tool, foreign->use);
+		return cmd_usage(&call, "'%s' is %s of %s; use %s", foreign->words,
+				 name[0] == '-' ? "an option" : "a command", foreign->tool,
+				 foreign->use);
 	suggest_begin(&s, name, strlen(name));
 	for (size_t i = 0; commands[i]; i++)
 		suggest_try(&s, commands[i]->name);
@@ -222,7 +223,7 @@ int main(int argc, char **argv)
 		return completion(args[1]);
 	if (!strncmp(first, "--completion=", 13))
 		return completion(first + 13);
-	if (first[0] == '-')
+	if (first[0] == '-' && !foreign_command(args))
 		return cmd_usage(&call, "unknown option '%s'", first);
 	if (!find_command(first))
 		return no_command(args);

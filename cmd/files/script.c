@@ -15,6 +15,7 @@
 #include "cdict/reader.h"
 #include "cdict/stack.h"
 #include "cmd/core/cmd.h"
+#include "cmd/core/foreign.h"
 #include "cmd/tables/figures.h"
 #include "cmd/input/input.h"
 #include "tables/columns/loss.h"
@@ -60,13 +61,6 @@ static const struct cmd_option script_options[] = {
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,
-};
-
-/* Options of perf script that have no effect here. */
-static const struct cmd_foreign script_perf_options[] = {
-	{ 'f', "force", CMD_FOREIGN_NONE, false, "files of any owner are read" },
-	{ 0, "guest-code", CMD_FOREIGN_NONE, false, "always on" },
-	{ 0, NULL, CMD_FOREIGN_NONE, false, NULL },
 };
 
 #define FLUSH_BYTES (64u << 10)
@@ -545,7 +539,7 @@ const struct cmd cmd_script = {
 		 "entered are included; --no-guest-mode leaves them out as perf does without "
 		 "--guest-code.",
 	.options = script_options,
-	.foreign = script_perf_options,
+	.foreign = foreign_script_options,
 	.opts_size = sizeof(struct script_opts),
 	.max_operands = 1,
 	.all_events = true,

@@ -14,6 +14,7 @@
 #include "base/system/ending.h"
 #include "base/fail.h"
 #include "cmd/input/input.h"
+#include "cmd/core/foreign.h"
 #include "cmd/core/program.h"
 #include "cmd/report/job.h"
 #include "cmd/tables/fleet.h"
@@ -280,6 +281,7 @@ const struct cmd cmd_report = {
 		"--time. With several captures it compares them, matching tasks by name. With --job "
 		"it shows many hosts: which host was noisy, when, and which VMs were delayed.",
 	.options = report_options,
+	.foreign = foreign_report_options,
 	.opts_size = sizeof(struct report_opts),
 	.max_operands = REPORT_FILES,
 	.examples = report_examples,

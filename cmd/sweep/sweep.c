@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "capture/trigger/task_pattern.h"
+#include "cmd/core/foreign.h"
 
 static const char *const scales[] = { "auto", "linear", "log", NULL };
 static const char *const y_scales[] = { "linear", "log", NULL };
@@ -324,15 +325,15 @@ static const struct cmd_option sweep_options[] = {
 		 "do not count the first run of each combination"),
 	CMD_UINT('w', "warmup", OPT, warmup, "N", "0",
 		 "unmeasured runs before those of each combination"),
-	CMD_STRING(0, "setup", OPT, setup, "SHELL-COMMAND",
+	CMD_STRING('s', "setup", OPT, setup, "SHELL-COMMAND",
 		   "run before the runs of each combination"),
-	CMD_STRING(0, "prepare", OPT, prepare, "SHELL-COMMAND", "run before each run"),
-	CMD_STRING(0, "cleanup", OPT, cleanup, "SHELL-COMMAND",
+	CMD_STRING('p', "prepare", OPT, prepare, "SHELL-COMMAND", "run before each run"),
+	CMD_STRING('c', "cleanup", OPT, cleanup, "SHELL-COMMAND",
 		   "run after the runs of each combination"),
 	CMD_STRING(
-		0, "shell", OPT, shell, "SHELL",
+		'S', "shell", OPT, shell, "SHELL",
 		"run the command with SHELL -c, its words joined by spaces (default: without a shell)"),
-	CMD_FLAG(0, "ignore-failure", OPT, ignore_failure,
+	CMD_FLAG('i', "ignore-failure", OPT, ignore_failure,
 		 "exit with status 0 even if runs failed; the output still shows them"),
 	CMD_ORDERED(
 		0, "metric", OPT, metrics, "[NAME=]SOURCE[|REDUCTION][:UNIT]",
@@ -405,6 +406,7 @@ const struct cmd cmd_sweep = {
 		"quartile bars. {b} in its words passes sizes as plain numbers, {b:text} as typed. Repeat the command line to continue an interrupted sweep. A failed "
 		"run is shown with its status, and does not count.",
 	.options = sweep_options,
+	.foreign = foreign_sweep_options,
 	.opts_size = sizeof(struct sweep_opts),
 	.max_operands = SWEEP_WORDS_MAX,
 	.operands_end_options = true,

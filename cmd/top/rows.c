@@ -98,7 +98,7 @@ static int set_behind(struct top_row *row, char *text)
 
 static int set_task_behind(struct top_row *row, const struct tables_walk *w, uint32_t task)
 {
-	return set_behind(row, names_full(&w->names, analyze_engine_task(w->eng, task)));
+	return set_behind(row, names_full_unit(&w->names, analyze_engine_task(w->eng, task)));
 }
 
 /* The longest wait of each row, and the task that had the CPU then. */

@@ -13,6 +13,7 @@
 #include "base/memory/array.h"
 #include "base/system/outfile.h"
 #include "base/text/escape.h"
+#include "cmd/core/foreign.h"
 #include "cmd/record/record.h"
 #include "cmd/tables/fleet.h"
 #include "cmd/top/job.h"
@@ -343,6 +344,7 @@ const struct cmd cmd_top = {
 		". Into a pipe it prints one table per second. Needs the permissions of cdict record. With --job it records nothing, but shows the figures "
 		"that hosts have pushed since the last update, hosts first, then VMs.",
 	.options = top_options,
+	.foreign = foreign_top_options,
 	.opts_size = sizeof(struct top_opts),
 	.examples = top_examples,
 	.run = top_run,

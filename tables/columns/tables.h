@@ -114,6 +114,8 @@ char *tables_vcpu_findings_about(const struct tables_walk *w, struct tables_find
 				 size_t *n);
 enum { TABLES_MENTION = 1, TABLES_MENTION_END = 2 };
 void tables_say_who(struct sink *s, const struct tables_walk *w, uint32_t task);
+/* tables_say_task - the same with the unit, container or pod that it runs in, if it is of no VM. */
+void tables_say_task(struct sink *s, const struct tables_walk *w, uint32_t task);
 void tables_say_when(struct sink *s, uint64_t t_ns);
 /* tables_say_waits - "vhost-1841 waited 822 ms of 8.17 s for a CPU, 188 times; worst 165 ms at 3.4 s",
  * with mentions. */

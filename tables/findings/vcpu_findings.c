@@ -59,6 +59,18 @@ void tables_say_who(struct sink *s, const struct tables_walk *w, uint32_t task)
 	free(name);
 }
 
+void tables_say_task(struct sink *s, const struct tables_walk *w, uint32_t task)
+{
+	const char *unit = names_unit_beside(&w->names, analyze_engine_task(w->eng, task));
+
+	tables_say_who(s, w, task);
+	if (!unit)
+		return;
+	sink_puts(s, " (");
+	escape_terminal(s, unit, strlen(unit));
+	sink_putc(s, ')');
+}
+
 void tables_say_when(struct sink *s, uint64_t t_ns)
 {
 	char at[NUMBER_ROOM];
@@ -72,7 +84,7 @@ void tables_say_waits(struct sink *s, const struct tables_walk *w,
 {
 	char times[NUMBER_ROOM];
 
-	tables_say_who(s, w, row->task);
+	tables_say_task(s, w, row->task);
 	sink_puts(s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
 	tables_duration(s, row->delayed_ns);
 	sink_puts(s, " of ");
@@ -99,11 +111,6 @@ void tables_plain(char *text)
 			*to++ = *text;
 	}
 	*to = 0;
-}
-
-static void put_task(struct sink *s, const struct tables_walk *w, uint32_t task)
-{
-	tables_say_who(s, w, task);
 }
 
 static bool is_idle(const struct tables_walk *w, uint32_t task)
@@ -165,7 +172,7 @@ static void behind(struct sink *s, const struct tables_walk *w, const struct ana
 			continue;
 		}
 		sink_puts(s, "behind ");
-		put_task(s, w, a->task);
+		tables_say_task(s, w, a->task);
 	}
 }
 
@@ -186,7 +193,7 @@ static void worst(struct sink *s, const struct tables_walk *w, const struct anal
 	    (named && row->n_antagonists && row->antagonists[0].task == wait->behind))
 		return;
 	sink_puts(s, " behind ");
-	put_task(s, w, wait->behind);
+	tables_say_task(s, w, wait->behind);
 }
 
 /* The base of a time: if much is unknown, the known time. */
@@ -209,7 +216,7 @@ static void say_delayed(struct sink *s, const struct tables_walk *w, struct culp
 	bool crowd = first &&
 		     percent(analyze_behind_ns(first), analyze_vcpu_delayed_ns(row)) < SECOND_FROM;
 
-	put_task(s, w, row->task);
+	tables_say_task(s, w, row->task);
 	sink_puts(s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
 	tables_duration(s, analyze_vcpu_delayed_ns(row));
 	sink_puts(s, " of ");
@@ -252,7 +259,7 @@ static struct handling handling_of(const struct analyze_vcpu_row *row)
 static void say_handling(struct sink *s, const struct tables_walk *w,
 			 const struct analyze_vcpu_row *row, const struct handling *h)
 {
-	put_task(s, w, row->task);
+	tables_say_task(s, w, row->task);
 	sink_puts(s, " spent ");
 	tables_duration(s, h->all_ns);
 	sink_printf(s, " (%.0f %%) handling exits", percent(h->all_ns, analyze_vcpu_life_ns(row)));
@@ -273,7 +280,7 @@ static void say_handling(struct sink *s, const struct tables_walk *w,
 static void say_unknown(struct sink *s, const struct tables_walk *w,
 			const struct analyze_vcpu_row *row)
 {
-	put_task(s, w, row->task);
+	tables_say_task(s, w, row->task);
 	sink_printf(s, "'s state is unknown for %.0f %% of the time",
 		    percent(analyze_vcpu_unknown_ns(row), analyze_vcpu_life_ns(row)));
 	if (row->lost_ns <= analyze_vcpu_unknown_ns(row) / 2)
@@ -331,7 +338,7 @@ static void say_nothing_wrong(struct sink *s, const struct tables_walk *w,
 		sink_puts(s, "; the longest wait was ");
 		tables_duration(s, found->longest->worst.dur_ns);
 		sink_puts(s, ", of ");
-		put_task(s, w, found->longest->task);
+		tables_say_task(s, w, found->longest->task);
 		sink_puts(s, " at ");
 		tables_say_when(s, found->longest->worst.at_ns);
 	}

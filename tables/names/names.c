@@ -139,6 +139,24 @@ const char *names_cgroup(const struct names *names, const struct analyze_task *t
 	return of(names, task)->cgroup;
 }
 
+const char *names_unit_beside(const struct names *names, const struct analyze_task *task)
+{
+	return vm_of(names, task) || served(names, task) ? NULL : names_unit(names, task);
+}
+
+char *names_full_unit(const struct names *names, const struct analyze_task *task)
+{
+	const char *unit = names_unit_beside(names, task);
+	char *name = names_full(names, task), *both = NULL;
+
+	if (!name || !unit)
+		return name;
+	if (asprintf(&both, "%s (%s)", name, unit) < 0)
+		both = NULL;
+	free(name);
+	return both;
+}
+
 static bool nameless(const struct names_vm *vm)
 {
 	return !*vm->id.name && !*vm->id.uuid && !*vm->id.instance;

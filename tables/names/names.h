@@ -84,6 +84,10 @@ const char *names_vm_served(const struct names *names, const struct analyze_task
  * processes that it starts. Borrowed from the labels. */
 const char *names_unit(const struct names *names, const struct analyze_task *task);
 const char *names_cgroup(const struct names *names, const struct analyze_task *task);
+/* names_unit_beside - names_unit() of a task that belongs to no VM and serves none, else NULL: what a
+ * sentence adds to names_full(); names_full_unit - both, "load-500 (docker 3f2a1b0c9d8e)". */
+const char *names_unit_beside(const struct names *names, const struct analyze_task *task);
+char *names_full_unit(const struct names *names, const struct analyze_task *task);
 /* names_nameless - whether the task belongs to a VM, or serves one, that has no label;
  * names_nameless_vms - the number of such VMs. */
 bool names_nameless(const struct names *names, const struct analyze_task *task);

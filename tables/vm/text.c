@@ -76,7 +76,7 @@ static void put_thread(struct sink *out, const struct story *s, const struct sto
 	if (worst->behind != ANALYZE_NO_TASK &&
 	    analyze_engine_task(s->w->eng, worst->behind)->tid) {
 		sink_puts(out, ", longest behind ");
-		tables_say_who(out, s->w, worst->behind);
+		tables_say_task(out, s->w, worst->behind);
 	}
 	sink_puts(out, ".\n");
 }

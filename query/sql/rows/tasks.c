@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "format/labels/cgroup_unit.h"
 #include "query/sql/list.h"
 
 enum {
@@ -18,6 +20,11 @@ enum {
 	THREAD_ROLE,
 	THREAD_GROUP,
 	THREAD_HOST,
+	THREAD_UNIT,
+	THREAD_CGROUP,
+	THREAD_CONTAINER,
+	THREAD_POD,
+	THREAD_NAMESPACE,
 	THREAD_VCPU,
 	THREAD_START,
 	THREAD_END,
@@ -39,6 +46,11 @@ static const struct query_column thread_columns[] = {
 	{ "role", "TEXT", QUERY_PLAIN, false },
 	{ "grp", "TEXT", QUERY_PLAIN, false },
 	{ "host", "TEXT", QUERY_PLAIN, false },
+	{ "unit", "TEXT", QUERY_PLAIN, false },
+	{ "cgroup", "TEXT", QUERY_PLAIN, false },
+	{ "container", "TEXT", QUERY_PLAIN, false },
+	{ "pod", "TEXT", QUERY_PLAIN, false },
+	{ "namespace", "TEXT", QUERY_PLAIN, false },
 	{ "vcpu", "INTEGER", QUERY_PLAIN, false },
 	{ "start_ts", "INTEGER", QUERY_PLAIN, false },
 	{ "end_ts", "INTEGER", QUERY_PLAIN, false },
@@ -85,6 +97,25 @@ static void result_role(const struct query_run_of *run, struct query_value *out,
 		snprintf(out->room, sizeof(out->room), "vcpu%d", vcpu);
 		query_result_text(out, out->room);
 	}
+}
+
+/* The part of the task's place that @column has. A unit "pod NAMESPACE/NAME" has the pod's names. */
+static void result_place(struct query_value *out, const char *unit, const char *cgroup, int column)
+{
+	const char *pod = unit && !strncmp(unit, "pod ", 4) ? unit + 4 : NULL;
+	const char *slash = pod ? strchr(pod, '/') : NULL;
+	struct cgroup_unit place = { 0 };
+
+	if (cgroup)
+		cgroup_unit(&place, cgroup, strlen(cgroup));
+	if (column == THREAD_NAMESPACE && slash)
+		result_given(out, strndup(pod, (size_t)(slash - pod)));
+	else if (column == THREAD_POD && pod)
+		result_given(out, strdup(slash ? slash + 1 : pod));
+	else if (column == THREAD_POD && place.pod[0])
+		result_given(out, strdup(place.pod));
+	else if (column == THREAD_CONTAINER && place.id[0])
+		result_given(out, strdup(place.id));
 }
 
 static void thread_column(struct query_source *src, struct query_value *out, int column)
@@ -135,6 +166,17 @@ static void thread_column(struct query_source *src, struct query_value *out, int
 		result_known(out, label && label->host && *label->host
 					  ? label->host
 					  : cdict_reader_info(l->run->reader, "host.name"));
+		break;
+	case THREAD_UNIT:
+		query_result_text(out, names_unit(names, task));
+		break;
+	case THREAD_CGROUP:
+		query_result_text(out, names_cgroup(names, task));
+		break;
+	case THREAD_CONTAINER:
+	case THREAD_POD:
+	case THREAD_NAMESPACE:
+		result_place(out, names_unit(names, task), names_cgroup(names, task), column);
 		break;
 	case THREAD_VCPU:
 		result_number(out, names_vcpu(names, task), names_vcpu(names, task) >= 0);

@@ -32,3 +32,7 @@ for by in group role cgroup; do
 done
 echo "-- without units"
 $CDICT annotate -q culprits.cdict --clear -o plain.cdict && $CDICT vcpu plain.cdict --by vm --format csv | cut -d, -f1-5
+echo "-- in sentences, in SQL"
+$CDICT vcpu culprits.cdict | grep behind
+$CDICT vm hypervisor9-1000 culprits.cdict | grep behind
+$CDICT query -q 'SELECT tid, unit, substr(container, 1, 12) AS container, pod, namespace, cgroup FROM thread WHERE unit IS NOT NULL ORDER BY tid' culprits.cdict --format csv

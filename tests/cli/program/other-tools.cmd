@@ -65,3 +65,61 @@ try tasks -s ''
 # statements before or behind the file
 try query -q 'SELECT count(*) AS n FROM sched_switch' record.cdict --format csv
 try query -q record.cdict 'SELECT count(*) AS n FROM sched_switch' --format csv
+
+# ---- forty more, as their users type them ----
+lines=1
+try sched timehist -w -V
+try sched timehist -V
+try sched timehist -M
+try sched timehist -s
+try sched timehist --state
+try sched map --compact
+try sched replay -r 1
+try kvm stat record -p 1044
+try kvm stat report --event=vmexit --key=time
+try kvm stat live --event=ioport
+try kvm --host stat live
+try stat -e 'kvm:*' -a sleep 1
+try lock contention -b
+try kmem record
+try kwork report
+try mem record
+try c2c record
+try probe --add tcp_sendmsg
+# perf script, perf report, perf top
+try script -F comm,pid,tid,cpu,time,event,trace -n 1
+try script --ns -F time,event -n 1
+try script -G -n 1
+for option in --itrace=i100 '-s script.py' -D --reltime --deltatime --header-only --show-lost-events --show-task-events '-S schedule' -l; do
+	try script $option
+done
+for option in --stdio '--sort comm' '-g caller' '-F overhead,comm' -n -D --no-children '--comm perf' --header; do
+	try report $option
+done
+for option in '-e cycles' -K -g '-F 99'; do
+	try top $option
+done
+# what perf record takes is taken: the last option is the one that is wrong
+try record -F 99 -k CLOCK_MONOTONIC -m 4M -C 0 -z -a --seconds=x
+try record -e sched -e kvm --switch-output=1G --max-size 1M -N -B --seconds=x
+try record --overwrite
+# trace-cmd
+for command in reset clear restore 'set -e sched' 'mem -i x' 'sqlhist -e x' 'agent -D' 'start -p function_graph' 'stop -a' 'hist -i trace.dat' 'show -s' 'extract -s' 'stream -e kvm'; do
+	try $command
+done
+for option in -l -R -w '--cpu 0' '-F sched_switch' --ts-diff --stat --events '-O fgraph:depth' -N --uname --check-events; do
+	try report $option
+done
+# hyperfine: runs, or the option that does it
+try hyperfine -w 3 ./run
+for option in '-w 1' -N '-L n 1,2' '-P n 1 2' '-P n 1 3 -D 2' -i '-s true' '-p true' '-c true' '-S sh' '-r 1'; do
+	echo "\$ cdict sweep $option"
+	$CDICT sweep -q -r 1 -o x.csv $option -- true >out 2>&1 && cut -d' ' -f1 out | sed 1d
+done
+for option in '-m 5' '-M 9' '-u millisecond' '--export-markdown x.md' '--export-csv x.csv' '--export-orgmode x' --show-output '--input x' '--parameter-list n 1,2' '-n name=x' '--reference true'; do
+	try sweep $option -- true
+done
+# bpftrace, its tools and those of bcc; kvm_stat
+for command in 'bpftrace -l tracepoint:kvm:*' '-l' '-e x' '-p 1' runqlat.bt runqlen.bt 'runqlat 1 10' runqlen 'offcputime -p 1' 'runqslower 10000' cpudist 'wakeuptime 5' softirqs kvmexit kvm_stat 'kvm_stat -1' 'kvm_stat -l' 'top -1'; do
+	try $command
+done
