@@ -2,7 +2,7 @@
 // View 1: where the time of every vCPU went, worst first, with its antagonists, and when.
 import { d3 } from '../../d3.js';
 import { beganAt, moment, momentIn } from '../clock.js';
-import { ENTER, button, h, named, replaceKept } from '../dom.js';
+import { ENTER, button, h, named, replace, replaceKept } from '../dom.js';
 import { drawLoss, drawTimeAxis, drawValueAxis, timeScale, timeTicks } from '../marks/axis.js';
 import { aroundOf } from '../details.js';
 import { RowsBy } from '../figures.js';
