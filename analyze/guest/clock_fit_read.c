@@ -9,6 +9,10 @@
 #include "base/fail.h"
 #include "base/text/scope.h"
 
+/* Events of the guest that are read, and the parts of its recording in which they are. */
+#define EVENTS_MOST 100000u
+#define PARTS 20u
+
 /* A vCPU while the host's events are read. */
 struct state {
 	bool seen, entered;
@@ -127,14 +131,28 @@ static int read_host(struct side *h, struct cdict_reader *host, struct cdict_err
 	const struct cdict_schema *schema = cdict_reader_schema(host);
 	size_t n_types = cdict_schema_count(schema);
 	uint64_t *types = calloc(n_types / 64 + 1, sizeof(*types));
-	struct cdict_query query = { .size = sizeof(query), .types = types, .n_types = n_types };
+	const uint64_t **fields = calloc(n_types + 1, sizeof(*fields));
+	uint64_t *none, *prev;
+	size_t words = 1;
+	struct cdict_query query = { .size = sizeof(query),
+				     .types = types,
+				     .n_types = n_types,
+				     .fields = fields,
+				     .n_fields = n_types };
 	struct cdict_events *it = NULL;
 	struct cdict_event ev;
 	struct scope scope;
 	int ret;
 
-	if (!types)
-		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < n_types; i++)
+		if (cdict_schema_at(schema, i)->n_fields / 64 >= words)
+			words = cdict_schema_at(schema, i)->n_fields / 64 + 1;
+	none = calloc(2 * words, sizeof(*none));
+	prev = none + words;
+	if (!types || !fields || !none) {
+		ret = cdict_fail_nomem(err);
+		goto out;
+	}
 	scope_of_reader(&scope, host);
 	h->begins_ns = scope.begins_ns;
 	h->entry = cdict_schema_find(schema, "kvm:kvm_entry");
@@ -144,13 +162,17 @@ static int read_host(struct side *h, struct cdict_reader *host, struct cdict_err
 	if (h->prev < 0)
 		h->sched = NULL;
 	if (!h->entry || !h->exit) {
-		free(types);
-		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-				  "the host's recording has no kvm_entry and kvm_exit");
+		ret = cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				 "the host's recording has no kvm_entry and kvm_exit");
+		goto out;
 	}
 	want(types, h->entry);
 	want(types, h->exit);
 	want(types, h->sched);
+	for (size_t i = 0; i < n_types; i++)
+		fields[i] = h->sched && i == h->sched->index ? prev : none;
+	if (h->sched)
+		prev[h->prev / 64] = UINT64_C(1) << h->prev % 64;
 	ret = cdict_events_open(&it, host, &query, err);
 	while (!ret) {
 		int got = cdict_events_next(it, &ev, err);
@@ -163,16 +185,21 @@ static int read_host(struct side *h, struct cdict_reader *host, struct cdict_err
 			ret = cdict_fail_nomem(err);
 	}
 	cdict_events_close(it);
-	free(types);
 	for (size_t i = 0; i < h->n && !ret; i++)
 		if (close_spans(&h->vcpus[i], &h->states[i], host))
 			ret = cdict_fail_nomem(err);
+out:
+	free(none);
+	free(types);
+	free(fields);
 	return ret;
 }
 
-static int read_guest(struct side *h, struct cdict_reader *guest, struct cdict_error *err)
+/* The guest's events from @from_ns to @to_ns. */
+static int read_part(struct side *h, struct cdict_reader *guest, uint64_t from_ns, uint64_t to_ns,
+		     struct cdict_error *err)
 {
-	struct cdict_query query = { .size = sizeof(query) };
+	struct cdict_query query = { .size = sizeof(query), .from_ns = from_ns, .to_ns = to_ns };
 	struct cdict_events *it = NULL;
 	struct cdict_event ev;
 	int ret = cdict_events_open(&it, guest, &query, err);
@@ -191,6 +218,26 @@ static int read_guest(struct side *h, struct cdict_reader *guest, struct cdict_e
 			ret = cdict_fail_nomem(err);
 	}
 	cdict_events_close(it);
+	return ret;
+}
+
+/* Of a long recording some parts suffice, the first and the last among them. */
+static int read_guest(struct side *h, struct cdict_reader *guest, struct cdict_error *err)
+{
+	uint64_t events = cdict_reader_events(guest), first_ns, last_ns, step_ns, part_ns;
+	int ret = 0;
+
+	if (events <= EVENTS_MOST || !cdict_reader_window(guest, &first_ns, &last_ns))
+		return read_part(h, guest, 0, 0, err);
+	step_ns = (last_ns - first_ns) / PARTS;
+	if (!step_ns)
+		return read_part(h, guest, 0, 0, err);
+	part_ns = (uint64_t)((double)step_ns * EVENTS_MOST / (double)events);
+	for (uint64_t i = 0; i < PARTS && !ret; i++) {
+		uint64_t from_ns = first_ns + i * step_ns + i * (step_ns - part_ns) / (PARTS - 1);
+
+		ret = read_part(h, guest, from_ns, from_ns + part_ns, err);
+	}
 	return ret;
 }
 
