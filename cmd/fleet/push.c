@@ -61,8 +61,8 @@ static int push_capture(const struct cmd_call *call, struct store *st, const str
 		cmd_warn(call, file, "has no wall-clock time: its buckets follow its own clock");
 	if (!rc && c.n && !call->quiet)
 		fprintf(stderr,
-			"[ cdict push: job %s, %s: %" PRIu64 " of %" PRIu64 " buckets added ]\n",
-			job->id, file, new, c.n);
+			"[ cdict push: job %s, %s: %" PRIu64 " of %" PRIu64 " bucket%s added ]\n",
+			job->id, file, new, c.n, c.n == 1 ? "" : "s");
 	fleet_capture_fini(&c);
 	return rc ? options_fail(call, file, &err) : CMD_DONE;
 }

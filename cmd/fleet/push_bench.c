@@ -180,7 +180,7 @@ static int read_text(const char *file, struct buf *out, struct cdict_error *err)
 	if (out->len > BENCH_BYTES_MOST)
 		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "is larger than %d MiB",
 				  BENCH_BYTES_MOST >> 20);
-	return 0;
+	return out->len ? 0 : cdict_fail_empty(err, file);
 }
 
 /* The file's name without folder and ending; given. */

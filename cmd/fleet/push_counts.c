@@ -74,9 +74,9 @@ static void warn_uncounted(const struct cmd_call *call, const struct counting_re
 			 c->lost, c->switches + c->lost);
 	else if (c->lost)
 		cmd_warn(call, NULL,
-			 "%" PRIu64 " records of tasks were lost: the sum is right, but counts of "
+			 "%" PRIu64 " record%s of tasks lost: the sum is right, but counts of "
 			 "some programs go to the one that started them",
-			 c->lost);
+			 c->lost, c->lost == 1 ? "" : "s");
 	for (size_t event = 0; event < c->n_events; event++) {
 		const struct counting_event *ev = &c->events[event];
 

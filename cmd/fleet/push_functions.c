@@ -165,8 +165,8 @@ static void print_done(const struct sampling *k, const char *id, const char *hos
 	const uint64_t lost = was->lost + was->dropped;
 
 	if (lost)
-		cmd_warn(k->call, NULL, "%" PRIu64 " of %" PRIu64 " samples were lost", lost,
-			 was->events + lost);
+		cmd_warn(k->call, NULL, "%" PRIu64 " of %" PRIu64 " sample%s lost", lost,
+			 was->events + lost, was->events + lost == 1 ? "" : "s");
 	if (was->ended.code)
 		cmd_warn(k->call, NULL, "sampling ended early: %s", was->ended.text);
 	if (k->call->quiet)

@@ -29,8 +29,8 @@ static int push_job(void *ctx, const struct fleet_job *job)
 	rc = fleet_spool_push(p->spool, job->id, p->to, &n, p->err);
 	if ((!rc || n.values) && !p->call->quiet)
 		fprintf(stderr,
-			"[ cdict push: job %s, %s: %" PRIu64 " of %" PRIu64 " buckets added ]\n",
-			job->id, p->dir, n.added, n.values);
+			"[ cdict push: job %s, %s: %" PRIu64 " of %" PRIu64 " bucket%s added ]\n",
+			job->id, p->dir, n.added, n.values, n.values == 1 ? "" : "s");
 	return rc;
 }
 

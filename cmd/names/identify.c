@@ -13,6 +13,7 @@
 #include "base/text/escape.h"
 #include "base/text/json.h"
 #include "cmd/core/options.h"
+#include "cmd/names/identify.h"
 #include "cmd/names/openstack.h"
 #include "format/labels/label_text.h"
 
@@ -29,6 +30,7 @@ struct identify_opts {
 static const char *const formats[] = { "csv", "json", NULL };
 
 static const struct cmd_option identify_options[] = {
+	OPTION_INPUT,
 	OPTION_OUTPUT_OR_STDOUT,
 	CMD_STRING(0, "proc-root", struct identify_opts, proc_root, "DIR",
 		   "read DIR instead of /proc: a saved copy, or the host's in a container"),
@@ -45,7 +47,7 @@ static const struct cmd_option identify_options[] = {
 		   "output format: csv (a mapping file) or json"),
 	CMD_CHOOSE("json", struct identify_opts, format, formats, "the same as --format json"),
 	OPENSTACK_OPTIONS(struct identify_opts, openstack),
-	OPTIONS_MESSAGES,
+	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };
 
@@ -234,15 +236,20 @@ static int identify_run(const struct cmd_call *call)
 	struct openstack_ask *openstack;
 	int status = CMD_DONE;
 
+	if ((call->n_operands || o->shared.input) &&
+	    (o->proc_root || o->libvirt_state || o->state_root))
+		return cmd_usage(call, "a capture has no /proc, libvirt or runtimes to read");
 	if (o->shared.output)
 		status = cmd_output_check(call, NULL, o->shared.output);
 	if (status == CMD_DONE)
 		status = openstack_prepare(call, &o->openstack, &openstack);
 	if (status != CMD_DONE)
 		return status;
-	if (host_identify(&m, &host, &report, &err)) {
+	if (call->n_operands || o->shared.input)
+		status = identify_capture(call, &m, &report);
+	else if (host_identify(&m, &host, &report, &err))
 		status = cmd_error(call, NULL, &err);
-	} else {
+	if (status == CMD_DONE) {
 		/* missing names are only reported; a lack of memory is a failure */
 		status = openstack_add(call, openstack, NULL, &m, &m) == -ENOMEM
 				 ? CMD_FAILED
@@ -268,16 +275,18 @@ static const struct cmd_example identify_examples[] = {
 const struct cmd cmd_identify = {
 	.name = "identify",
 	.brief = "find the VMs of this host and name all their threads",
-	.operands = "",
+	.operands = "[CAPTURE]",
 	.about =
 		"Finds every VM's process (of QEMU, Firecracker, Cloud Hypervisor, crosvm, kvmtool "
 		"or StratoVirt) and gives each of its threads, and the kernel's threads that serve "
 		"it, the VM's name and a role: vcpu0, emulator, iothread1, api, worker, vhost, "
 		"kvm-pit, kvm-nx. Other processes get their systemd unit, container or pod. It reads /proc, "
 		"control groups, libvirt and the files of container runtimes, changes nothing, and writes a "
-		"mapping file for annotate and --map.",
+		"mapping file for annotate and --map. Of a CAPTURE it lists the processes with threads that entered "
+		"a guest, whatever their VMM: without a label they are called by their process.",
 	.options = identify_options,
 	.opts_size = sizeof(struct identify_opts),
+	.max_operands = 1,
 	.examples = identify_examples,
 	.run = identify_run,
 };

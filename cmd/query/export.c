@@ -287,9 +287,11 @@ static int export_run(const struct cmd_call *call)
 		cmd_warn(call, job.f.file, "Perfetto takes at most 1024 CPUs: left out %u",
 			 job.report.cpus_left_out);
 	if (!status && job.report.left_out && job.to == TO_TRACEDAT)
-		cmd_warn(call, job.f.file,
-			 "left out %llu events without a CPU or a tracepoint's format, or too long",
-			 (unsigned long long)job.report.left_out);
+		cmd_warn(
+			call, job.f.file,
+			"left out %llu event%s without a CPU or a tracepoint's format, or too long",
+			(unsigned long long)job.report.left_out,
+			job.report.left_out == 1 ? "" : "s");
 	else if (!status && job.report.left_out)
 		cmd_warn(
 			call, job.f.file,

@@ -50,6 +50,11 @@ static int read_file(struct session *s, const char *file)
 	rc = fd < 0 ? -errno : buf_read(&b, fd, SQL_MOST + 1);
 	if (fd >= 0 && !pipe)
 		close(fd);
+	if (!rc && !b.len) {
+		buf_fini(&b);
+		cdict_fail_empty(&err, file);
+		return cmd_error(s->call, pipe ? NULL : file, &err);
+	}
 	if (!rc && b.len > SQL_MOST)
 		rc = -EFBIG;
 	buf_u8(&b, 0);
@@ -100,6 +105,8 @@ static int read_sql(struct session *s)
 		if (!n)
 			return cmd_usage(call, "needs a statement: 'SELECT ...', or --sql FILE");
 		first = !is_last(call);
+		if (!*call->operands[first ? 0 : n - 1])
+			return cmd_usage(call, "the statement is empty");
 		s->sql = strdup(call->operands[first ? 0 : n - 1]);
 		if (!s->sql)
 			return cmd_errorf(call, NULL, "out of memory");

@@ -34,7 +34,8 @@ void record_progress_show(void *meter, const struct record_progress *p)
 	sink_printf(&s, ", %.0f s: ", p->seconds);
 	/* Rings are read several times a second, but blocks encoded once a second: do not show zeros before. */
 	if (p->events)
-		sink_printf(&s, "%s events, ", number_grouped(events, p->events));
+		sink_printf(&s, "%s event%s, ", number_grouped(events, p->events),
+			    p->events == 1 ? "" : "s");
 	else if (!p->paused)
 		sink_puts(&s, "waiting for the first events, ");
 	if (p->bytes)

@@ -201,12 +201,13 @@ static void closing_lines(const struct recorder *r, const struct record_options 
 			r->call->cmd->name, rep->kernel_events, rep->kernel_lost, rep->samples,
 			rep->dropped);
 	fprintf(stderr,
-		"[ cdict %s: the recorder used %.3f s of CPU (%.2f %% of %zu CPUs), read %s, "
-		"woke %" PRIu64 " times, %s of memory, at most %s allowed ]\n",
+		"[ cdict %s: the recorder used %.3f s of CPU (%.2f %% of %zu CPU%s), read %s, "
+		"woke %" PRIu64 " time%s, %s of memory, at most %s allowed ]\n",
 		r->call->cmd->name, rep->cpu_seconds,
 		rep->own_seconds > 0 ? 100 * rep->cpu_seconds / rep->own_seconds / (double)rep->cpus
 				     : 0.0,
-		rep->cpus, number_bytes(rings, rep->bytes_rings), rep->wakeups,
+		rep->cpus, rep->cpus == 1 ? "" : "s", number_bytes(rings, rep->bytes_rings),
+		rep->wakeups, rep->wakeups == 1 ? "" : "s",
 		number_bytes(memory, rep->max_rss_bytes), number_bytes(bound, rep->memory_bytes));
 	/* Suggest the next command, on a terminal. */
 	if (r->terminal && strcmp(o->output, "-") && !o->rotate && !r->flight &&

@@ -78,10 +78,11 @@ static void say(struct two *p)
 
 		texts_printf(&p->facts, "%c: job %s%s%s", i ? 'B' : 'A', r->job.id,
 			     r->job.info[0] ? ", " : "", r->job.info);
-		texts_printf(&p->facts, "%zu host%s, %s of host time, %s events", r->hosts.n,
+		texts_printf(&p->facts, "%zu host%s, %s of host time, %s event%s", r->hosts.n,
 			     r->hosts.n == 1 ? "" : "s",
 			     text_duration(span, (double)r->rows.window_ns),
-			     text_short(events, (double)r->rows.events));
+			     text_short(events, (double)r->rows.events),
+			     r->rows.events == 1 ? "" : "s");
 		if (!r->hosts.n)
 			texts_printf(&p->lines, "Job %s is empty: no host has pushed figures.",
 				     r->job.id);

@@ -253,7 +253,8 @@ static void say_facts(struct job_page *p)
 	}
 	texts_printf(&p->facts, "%" PRIu64 " bucket%s, %s of host time", r->rows.values,
 		     plural(r->rows.values), text_duration(span, (double)r->rows.window_ns));
-	texts_printf(&p->facts, "%s events", text_short(events, (double)r->rows.events));
+	texts_printf(&p->facts, "%s event%s", text_short(events, (double)r->rows.events),
+		     plural(r->rows.events));
 }
 
 static void say_lines(struct job_page *p)

@@ -352,8 +352,8 @@ static int stop(struct loop *l, int sig)
 
 	if (!l->call->quiet)
 		fprintf(stderr,
-			"[ cdict sweep: stopped after %zu of %zu runs; repeat the command line to continue ]\n",
-			l->s->done.n, all);
+			"[ cdict sweep: stopped after %zu of %zu run%s; repeat the command line to continue ]\n",
+			l->s->done.n, all, all == 1 ? "" : "s");
 	signal(sig, SIG_DFL);
 	raise(sig);
 	return CMD_FAILED;

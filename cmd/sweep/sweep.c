@@ -176,7 +176,8 @@ static int read_file(struct buf *to, const char *path, struct cdict_error *err)
 	close(fd);
 	return rc == -ENOMEM ? cdict_fail_nomem(err)
 	       : rc          ? cdict_fail(err, rc, CDICT_NO_OFFSET, "%s", strerror(-rc))
-			     : 0;
+	       : to->len     ? 0
+			     : cdict_fail_empty(err, path);
 }
 
 static int plot(const struct cmd_call *call)
@@ -278,11 +279,11 @@ static int measure(const struct cmd_call *call, struct sweep *s)
 	if (status || o->ignore_failure)
 		return status;
 	if (sweep_missing(s))
-		status = cmd_errorf(call, NULL, "metrics are missing in %zu of %zu runs",
-				    sweep_missing(s), s->done.n);
+		status = cmd_errorf(call, NULL, "metrics are missing in %zu of %zu run%s",
+				    sweep_missing(s), s->done.n, s->done.n == 1 ? "" : "s");
 	if (sweep_failed(s))
-		status = cmd_errorf(call, NULL, "%zu of %zu runs failed", sweep_failed(s),
-				    s->done.n);
+		status = cmd_errorf(call, NULL, "%zu of %zu run%s failed", sweep_failed(s),
+				    s->done.n, s->done.n == 1 ? "" : "s");
 	return status;
 }
 

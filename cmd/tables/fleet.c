@@ -179,11 +179,11 @@ static char *note_of(const struct fleet_read *r, const struct fleet_results *res
 			     results->runs.n == 1 ? "" : "s");
 	else
 		n = asprintf(&note,
-			     "%zu host%s, %" PRIu64 " bucket%s, %s s in total, %s events, %s lost",
+			     "%zu host%s, %" PRIu64 " bucket%s, %s s in total, %s event%s, %s lost",
 			     r->hosts.n, r->hosts.n == 1 ? "" : "s", r->rows.values,
 			     r->rows.values == 1 ? "" : "s",
 			     number_seconds(time, r->rows.window_ns),
-			     number_grouped(events, r->rows.events),
+			     number_grouped(events, r->rows.events), r->rows.events == 1 ? "" : "s",
 			     number_grouped(lost, r->rows.lost));
 
 	return n < 0 ? NULL : note;

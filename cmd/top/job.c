@@ -324,8 +324,8 @@ static int look(struct following *f, struct store *st, const char *id, struct cd
 	k.n->hosts.what = "host";
 	k.n->vms.what = "VM";
 	k.n->vms.each = "vCPUs";
-	snprintf(k.n->hosts.host, sizeof(k.n->hosts.host), "job %.30s, %zu of %zu hosts", id,
-		 k.n->hosts.rows.n, f->follow.hosts.n);
+	snprintf(k.n->hosts.host, sizeof(k.n->hosts.host), "job %.30s, %zu of %zu host%s", id,
+		 k.n->hosts.rows.n, f->follow.hosts.n, f->follow.hosts.n == 1 ? "" : "s");
 	news_free(f->news);
 	f->news = k.n;
 	draw(f);

@@ -349,9 +349,9 @@ void top_rows_head(const struct top_rows *t, struct sink *s, enum top_by by,
 {
 	char line[512], events[NUMBER_ROOM], lost[NUMBER_ROOM];
 
-	snprintf(line, sizeof(line), "%s: %.1f s, %s events, %s lost; by %s", t->host,
+	snprintf(line, sizeof(line), "%s: %.1f s, %s event%s, %s lost; by %s", t->host,
 		 (double)t->window_ns / 1e9, number_grouped(events, t->events),
-		 number_grouped(lost, t->lost),
+		 t->events == 1 ? "" : "s", number_grouped(lost, t->lost),
 		 by == TOP_BY_WAITING ? "waiting"
 		 : by == TOP_BY_EXITS ? "exits"
 				      : "CPU");

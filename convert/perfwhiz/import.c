@@ -397,7 +397,10 @@ static int list_unstored(struct conversion *c)
 			ret = convert_unstored_add(c->in.report, perfwhiz_event_name(e), c->seen[e],
 						   c->in.err);
 	if (!ret)
-		ret = convert_unstored_add(c->in.report, "events with other names",
+		ret = convert_unstored_add(c->in.report,
+					   c->seen[PERFWHIZ_EVENTS] == 1
+						   ? "event with another name"
+						   : "events with other names",
 					   c->seen[PERFWHIZ_EVENTS], c->in.err);
 	return ret ? ret : convert_unstored_write(c->in.report, c->in.w, c->in.err);
 }

@@ -216,7 +216,7 @@ static const char *note_of(struct work *w, size_t point, size_t metric,
 		    sweep_human(min, f->q.min, m->unit), sweep_human(max, f->q.max, m->unit));
 	put_runs(&s, f->runs, f->q.n % f->runs ? 0 : f->q.n / f->runs);
 	if (f->q.n % f->runs)
-		sink_printf(&s, ", %zu samples", f->q.n);
+		sink_printf(&s, ", %zu sample%s", f->q.n, f->q.n == 1 ? "" : "s");
 	if (f->failed)
 		sink_printf(&s, ", %u failed", f->failed);
 	return keep_text(w, &s);
@@ -231,10 +231,11 @@ static const char *why_of(struct work *w, size_t point, size_t metric, const str
 
 	sink_to_memory(&s);
 	put_params(&s, w->s, point, -1);
-	sink_printf(&s, "%s%s%s%u of %u runs%s: %s", s.buf.len ? ": " : "",
+	sink_printf(&s, "%s%s%s%u of %u run%s%s: %s", s.buf.len ? ": " : "",
 		    run->samples ? w->s->metrics.all.at[metric].name : "",
 		    run->samples ? " is missing in " : "", f->failed, f->runs + f->failed,
-		    run->samples ? "" : " failed", why ? why : "");
+		    f->runs + f->failed == 1 ? "" : "s", run->samples ? "" : " failed",
+		    why ? why : "");
 	return keep_text(w, &s);
 }
 

@@ -1,3 +1,4 @@
+# needs: jq
 # a VM of an unknown VMM, called by its process, delayed by tasks of a container, a pod and a systemd unit
 ln -s $DATA/formats formats
 {
@@ -36,3 +37,11 @@ echo "-- in sentences, in SQL"
 $CDICT vcpu culprits.cdict | grep behind
 $CDICT vm hypervisor9-1000 culprits.cdict | grep behind
 $CDICT query -q 'SELECT tid, unit, substr(container, 1, 12) AS container, pod, namespace, cgroup FROM thread WHERE unit IS NOT NULL ORDER BY tid' culprits.cdict --format csv
+echo "-- VMs of a capture, as a mapping and as JSON"
+$CDICT identify culprits.cdict | cut -d, -f1-7
+$CDICT identify -i culprits.data --json | jq -c '.vms[], .identify[]'
+$CDICT identify -o vms.csv culprits.cdict && $CDICT tasks -q plain.cdict --map vms.csv --vm hypervisor9-1000 --format csv | cut -d, -f1,2
+$CDICT identify -q $DATA/kvm-small.data --json | jq -c '.vms[]'
+$CDICT identify --proc-root /proc culprits.cdict
+$CDICT identify nothing.cdict
+echo "status $?"
