@@ -294,10 +294,10 @@ $(B)/web/page.js $(B)/web/worker.js $(B)/web/flame.js $(B)/web/fleet.js: $(wildc
 	$(Q)awk -f render/web/build/bundle.awk -v entry=$(WEB)/$(entry) </dev/null >$@
 $(B)/web/fleet.css: $(WEB)/ui/style.css $(WEB)/fleet/fleet.css
 $(B)/web/page.css: $(wildcard $(WEB)/ui/*.css)
-$(B)/web/page.css $(B)/web/fleet.css:
+$(B)/web/page.css $(B)/web/fleet.css: render/web/build/style.sed
 	$(say) GEN $@
 	@mkdir -p $(@D)
-	$(Q)cat $(sort $^) /dev/null | tr -d '\r' >$@
+	$(Q)cat $(sort $(filter %.css,$^)) /dev/null | sed -Ef render/web/build/style.sed >$@
 $(B)/web/flame.css: $(WEB)/ui/flame.css
 	@mkdir -p $(@D)
 	$(Q)tr -d '\r' <$< >$@

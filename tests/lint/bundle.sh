@@ -30,7 +30,7 @@ holds names_taken_apart_end_the_build 1 "export const { a, b } = x;"
 holds a_default_export_ends_the_build 1 "export default 1;"
 # the part of a module in a page: its code, complete
 printf '%s\n' '// words' '/**' ' * @type {number}' ' */' 'export const a = 1; // one' '	/** @type {any} */ (f)(a);' '/* words */' "	const u = 'http://x'; /* y */" >"$module"
-if [ "$(awk -f render/web/build/bundle.awk -v entry="$module" | sed '1,4d')" = "$(printf '%s\n' 'const a = 1; // one' '/** @type {any} */ (f)(a);' "const u = 'http://x'; /* y */" 'return { a };' '})();' '})();')" ]; then
+if [ "$(awk -f render/web/build/bundle.awk -v entry="$module" | sed '1,4d')" = "$(printf '%s\n' 'const a=1;' '(f)(a);' "const u = 'http://x'; /* y */" 'return{a};' '})();' '})();')" ]; then
 	echo "ok comments_are_removed_and_code_is_kept"
 else
 	echo "not ok comments_are_removed_and_code_is_kept"
@@ -43,6 +43,15 @@ if [ "$(awk -f render/web/build/bundle.awk -v entry="$module" | sed '1,4d;$d' | 
 	echo "ok spaces_outside_of_texts_are_removed"
 else
 	echo "not ok spaces_outside_of_texts_are_removed"
+	awk -f render/web/build/bundle.awk -v entry="$module"
+	failed=1
+fi
+# signs that would join stay apart, a division is no regular expression
+printf '%s\n' 'const a = b + +c - -d;' 'const e = (b - c) / 2 + d; // half' "const f = x; // it's" >"$module"
+if [ "$(awk -f render/web/build/bundle.awk -v entry="$module" | sed '1,4d;$d' | head -3)" = "$(printf '%s\n' 'const a=b + +c - -d;' 'const e=(b-c)/2+d;' "const f = x; // it's")" ]; then
+	echo "ok signs_and_divisions_keep_their_meaning"
+else
+	echo "not ok signs_and_divisions_keep_their_meaning"
 	awk -f render/web/build/bundle.awk -v entry="$module"
 	failed=1
 fi

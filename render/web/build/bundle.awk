@@ -90,17 +90,38 @@ function thin_code(text) {
 	gsub(/ <= /, "<=", text)
 	gsub(/ > /, ">", text)
 	gsub(/ \+= /, "+=", text)
+	gsub(/ -= /, "-=", text)
+	gsub(/ < /, "<", text)
+	gsub(/ \/ /, "/", text)
+	# not a + +b and a - -b
+	if (text !~ / \+ \+/)
+		gsub(/ \+ /, "+", text)
+	if (text !~ / - -/)
+		gsub(/ - /, "-", text)
 	gsub(/\{ /, "{", text)
 	gsub(/ \}/, "}", text)
 	gsub(/\) \{/, "){", text)
 	gsub(/; /, ";", text)
 	gsub(/if \(/, "if(", text)
 	gsub(/for \(/, "for(", text)
+	gsub(/while \(/, "while(", text)
+	gsub(/\} else/, "}else", text)
+	gsub(/else \{/, "else{", text)
+	gsub(/return \[/, "return[", text)
+	gsub(/return \(/, "return(", text)
 	return text
 }
 
-# The same for a line. Strings stay; so does a line with a regular expression, a comment, or one template in another.
+# Whether code may hold a regular expression or a comment: a slash that is no division.
+function slashed(code) {
+	gsub(/ \/ /, "", code)
+	return code ~ /\//
+}
+
+# The same for a line, and its comments. Strings stay; so does a line with a regular expression, or one template in another.
 function thin(text,    out, code, mark, end, templates, rest) {
+	gsub(/\/\*\* @type \{[^`'"]*\} \*\/ ?/, "", text)
+	sub(/[;{,] \/\/ [^`'"]*$/, substr(text, match(text, /[;{,] \/\/ [^`'"]*$/), 1), text)
 	rest = text
 	templates = gsub(/`/, "`", rest)
 	if (templates > 2 || text ~ /\\/)
@@ -111,12 +132,12 @@ function thin(text,    out, code, mark, end, templates, rest) {
 		mark = substr(rest, RSTART, 1)
 		rest = substr(rest, RSTART + 1)
 		end = index(rest, mark)
-		if (!end || code ~ /\//)
+		if (!end || slashed(code))
 			return text
 		out = out thin_code(code) mark substr(rest, 1, end)
 		rest = substr(rest, end + 1)
 	}
-	return rest ~ /\// ? text : out thin_code(rest)
+	return slashed(rest) ? text : out thin_code(rest)
 }
 
 # Reads @file and its imports; returns its number.  The remaining parameters are locals.
@@ -178,7 +199,8 @@ function visit(file,    id, text, line, whole, out, names, name, got, read, rema
 		fail(file, line, "cannot be read, or is empty")
 	close(file)
 	id = number[file] = ++modules
-	printf "const module%d = (() => { // %s\n%sreturn { %s };\n})();\n", id, file, out, names
+	gsub(/, /, ",", names)
+	printf "const module%d=(()=>{ // %s\n%sreturn{%s};\n})();\n", id, file, out, names
 	return id
 }
 
