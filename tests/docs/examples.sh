@@ -51,6 +51,11 @@ mkdir logs && echo '+,main,work,1,100,20,10' >logs/system-test-1-stdout.log
 sed 's/^proc 100 .*/proc 100 qemu-system-x86/; /LOST/d' "$DATA/syscalls.trace" >syscalls.trace
 "$MKPERF" -o syscalls.data syscalls.trace && "$CDICT" convert -q -e '*:*' -i syscalls.data -o syscalls.cdict
 
+# a host and two guests
+cp "$DATA/guest-pair/host.cdict" . && cp "$DATA/guest-pair/instance-0000001b.cdict" guest1.cdict
+for file in guest guest2; do cp "$DATA/guest-pair/instance-0000001c.cdict" $file.cdict; done
+"$CDICT" join -q host.cdict instance-0000001c=guest.cdict -o both.cdict || exit 1
+
 mkdir dumps && cp named.cdict dumps/20261128T015903.120Z_web01_latency-31.234ms.cdict
 
 # of_page PAGE - the lines of its examples as they are typed

@@ -5,7 +5,8 @@ $CDICT job create 2001 >/dev/null
 # arguments of a command that reads FILE; none: it does not read one
 words() {
 	case $1 in
-	record | top | identify | job | sweep | pull) return 1 ;;
+	record | flight | top | job | sweep | pull) return 1 ;;
+	identify) echo "identify -o x.csv" ;;
 	convert) echo "convert -o x.cdict" ;;
 	annotate) echo "annotate -o x.cdict --map map.csv" ;;
 	successors) echo "successors --tid 1" ;;
@@ -38,6 +39,8 @@ for name in $names; do
 	run() {
 		if [ $name = query ]; then
 			timeout 60 $CDICT query 'SELECT 1' "$1" >out 2>err
+		elif [ $name = join ]; then
+			timeout 60 $CDICT join whole.cdict "vm=$1" -o both.cdict >out 2>err
 		else
 			timeout 60 $CDICT $args "$1" >out 2>err
 		fi
