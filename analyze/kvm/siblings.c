@@ -47,6 +47,11 @@ int siblings_init(struct siblings *s, struct analyze_engine *eng)
 	if (!o->core_of_cpu)
 		return 0;
 	s->n_cpus = analyze_engine_cpus(eng);
+	/* CPUs of no known core take no memory */
+	if (s->n_cpus > o->n_core_of_cpu)
+		s->n_cpus = (uint32_t)o->n_core_of_cpu;
+	while (s->n_cpus && o->core_of_cpu[s->n_cpus - 1] < 0)
+		s->n_cpus--;
 	s->cpus = calloc((size_t)s->n_cpus + 1, sizeof(*s->cpus));
 	return s->cpus ? make_rings(s, o->core_of_cpu, o->n_core_of_cpu) : -ENOMEM;
 }
