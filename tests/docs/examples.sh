@@ -87,6 +87,7 @@ run_all() { # NAME, lines on stdin
 		# the service's folder and configuration are those of the host
 		line=${line/cdict flight list/cdict flight list -d dumps} line=${line/cdict flight show/cdict flight show -d dumps}
 		line=${line/cdict flight check/cdict flight check -c "$TOP/doc/packaging/flight/flight.conf" || exit; echo valid}
+		line=${line/vm 1044 run.cdict 1044=guest/vm instance-0000001c host.cdict instance-0000001c=guest}
 		line=${line//Firewall.05/$instance} line=${line/--vm Firewall/--vm $instance} line=${line/--vm web /--vm $web }
 		n=$((n + 1))
 		timeout 60 bash -o pipefail -c "${line/--vm 1044/--vm $pid}" >out 2>err </dev/null
