@@ -39,6 +39,11 @@ until_dumps() {
 	local n=0
 	until [ "$(dumps | wc -l)" -ge "$1" ] || [ $((n += 1)) -gt 500 ]; do sleep 0.02; done
 }
+# until_said N TEXT - the journal has so many lines with it; at most ten seconds
+until_said() {
+	local n=0
+	until [ "$(grep -c "$2" journal)" -ge "$1" ] || [ $((n += 1)) -gt 500 ]; do sleep 0.02; done
+}
 begin_naps() {
 	cp "$(command -v perl)" napper
 	./napper -e 'select undef, undef, undef, 0.01 while 1' &
@@ -109,11 +114,11 @@ limits() {
 	config 'max-rate = 2/m' 'max-age = 1h'
 	service
 	until_dumps 2
-	sleep 1.2
+	until_said 1 'max-rate: 2 dumps in 60 s; '
 	stop TERM
 	[ "$(dumps | wc -l)" = 2 ] || echo "2/m: $(dumps)"
 	service # the rate holds across restarts
-	sleep 1.2
+	until_said 2 'max-rate: 2 dumps in 60 s; '
 	kill -USR2 $pid # on request, beyond the rate
 	until_dumps 3
 	stop TERM
