@@ -155,15 +155,20 @@ full_disk() {
 	until_dumps 2
 	dd if=/dev/zero of=dumps/filler bs=4k 2>/dev/null
 	until grep -q 'the disk is full' journal || [ $((n += 1)) -gt 300 ]; do sleep 0.02; done
+	end_naps
+	until [ -z "$(find dumps -name '.*' -type f)" ] || [ $((n += 1)) -gt 600 ]; do sleep 0.02; done
 	rm -f dumps/20* # nothing that could make room
 	dd if=/dev/zero of=dumps/filler2 bs=4k 2>/dev/null
-	sleep 2.5
+	kill -USR2 $pid
+	until_said 1 'recording continues'
+	kill -USR2 $pid
+	sleep 0.5
 	[ "$(grep -c 'recording continues' journal)" = 1 ] || { echo "it is not said once"; cat journal; }
 	[ "$(find dumps -type f | wc -l)" = 2 ] || ls -la dumps
 	rm dumps/filler*
+	kill -USR2 $pid
 	until_dumps 1
 	stop TERM || echo "ends with $?"
-	end_naps
 	grep -q 'dumps are written again' journal || cat journal
 	whole
 	umount dumps
