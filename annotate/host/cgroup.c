@@ -7,26 +7,7 @@
 #include <string.h>
 
 #include "format/labels/cgroup_unit.h"
-
-/* One path component, not terminated. */
-struct part {
-	const char *at;
-	size_t len;
-};
-
-static bool starts(struct part p, const char *text)
-{
-	size_t n = strlen(text);
-
-	return p.len >= n && !memcmp(p.at, text, n);
-}
-
-static bool ends(struct part p, const char *text)
-{
-	size_t n = strlen(text);
-
-	return p.len >= n && !memcmp(p.at + p.len - n, text, n);
-}
+#include "format/labels/path_part.h"
 
 /* One line: "5:cpuset:/a/b". Moves @text after it; false at the end. */
 static bool next_line(const char **text, const char *end, struct part *controllers,

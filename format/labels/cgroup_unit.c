@@ -6,26 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/labels/path_part.h"
+
 #define ID_SHOWN 12 /* as docker ps and crictl ps print them */
-
-struct part {
-	const char *at;
-	size_t len;
-};
-
-static bool starts(struct part p, const char *text)
-{
-	size_t n = strlen(text);
-
-	return p.len >= n && !memcmp(p.at, text, n);
-}
-
-static bool ends(struct part p, const char *text)
-{
-	size_t n = strlen(text);
-
-	return p.len > n && !memcmp(p.at + p.len - n, text, n);
-}
 
 static bool equals(struct part p, const char *text)
 {

@@ -6,25 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One path component, not terminated. */
-struct part {
-	const char *at;
-	size_t len;
-};
-
-static bool starts(struct part p, const char *text)
-{
-	size_t n = strlen(text);
-
-	return p.len >= n && !memcmp(p.at, text, n);
-}
-
-static bool ends(struct part p, const char *text)
-{
-	size_t n = strlen(text);
-
-	return p.len >= n && !memcmp(p.at + p.len - n, text, n);
-}
+#include "format/labels/path_part.h"
 
 /* "vcpu12": @word and then only digits, no more than six. */
 static bool numbered(struct part p, const char *word)
