@@ -59,6 +59,7 @@ write_top() {
 write_convert() { "$CDICT" convert -q -i "$DATA/kvm-libvirt-cgroups.data" -o "$1"; }
 write_identify() { "$CDICT" identify -q --proc-root "$host" --libvirt off -o "$1"; }
 write_annotate() { "$CDICT" annotate -q ../in.cdict --map "$DATA/kvm-small.map.csv" -o "$1"; }
+write_join() { "$CDICT" join -q "$DATA/guest-pair/host.cdict" "=$DATA/guest-pair/instance-0000001c.cdict" -o "$1"; }
 write_stats() { "$CDICT" stats -q ../in.cdict -o "$1"; }
 write_heatmap() { "$CDICT" heatmap -q ../in.cdict -o "$1" --format-out svg; }
 write_flame() { "$CDICT" flame -q ../in.stacks -o "$1" --format svg; }
@@ -79,7 +80,7 @@ output_of() {
 # into a capture of KIND this command writes another one
 makes() { # COMMAND KIND
 	case $1 in
-	record | top | convert | annotate | pull) ;;
+	record | top | convert | annotate | join | pull) ;;
 	export) [ "${to-}" = "$2" ] || [ "${to-}:$2" = chrome:pfw ] ;;
 	*) false ;;
 	esac
