@@ -15,6 +15,8 @@
 #define SPARKS_MAX 32768u
 #define SECONDS_KEPT 600u
 #define STATES_MAX 4096u
+/* Cells of all tasks' states, 32 MiB: with more their columns are halved. */
+#define STATE_CELLS_KEPT (1u << 22)
 
 static int add_cell(struct heat *h, uint32_t columns, uint32_t column, uint32_t row)
 {
@@ -178,11 +180,39 @@ static int add_interval(void *ctx, const struct analyze_slice *s)
 
 /* ---- vCPU states ---- */
 
+void bins_halve_states(uint64_t *row, unsigned columns)
+{
+	for (size_t i = 0; i < (size_t)columns / 2 * ANALYZE_VCPU_STATES; i++)
+		row[i] = row[2 * i] + row[2 * i + 1];
+}
+
+/* Makes the columns of all rows coarser until one more row has room. */
+static void limit_states(struct page_bins *b)
+{
+	size_t n = b->columns.n >> b->vcpu_shift;
+
+	while (n > VCPU_COLUMNS_MIN &&
+	       (b->n_states + 1) * n * ANALYZE_VCPU_STATES > STATE_CELLS_KEPT) {
+		for (size_t i = 0; i < b->states.n; i++) {
+			uint64_t *row = b->states.at[i], *less;
+
+			if (!row)
+				continue;
+			bins_halve_states(row, n);
+			less = realloc(row, n / 2 * ANALYZE_VCPU_STATES * sizeof(*row));
+			if (less)
+				b->states.at[i] = less;
+		}
+		n /= 2;
+		b->vcpu_shift++;
+	}
+}
+
 void page_bins_state(void *bins, const struct analyze_vcpu_piece *piece)
 {
 	struct page_bins *b = bins;
-	size_t n = b->columns.n >> b->vcpu_shift;
 	uint64_t **row = row_at(&b->states, piece->task);
+	size_t n;
 
 	if (!row)
 		goto no_memory;
@@ -190,11 +220,14 @@ void page_bins_state(void *bins, const struct analyze_vcpu_piece *piece)
 		/* Any task may turn out to be a vCPU; known vCPUs get a row beyond the limit, too. */
 		if (b->n_states >= STATES_MAX && !analyze_engine_task(b->eng, piece->task)->is_vcpu)
 			return;
-		*row = calloc(n * ANALYZE_VCPU_STATES, sizeof(**row));
+		limit_states(b);
+		*row = calloc((size_t)(b->columns.n >> b->vcpu_shift) * ANALYZE_VCPU_STATES,
+			      sizeof(**row));
 		if (!*row)
 			goto no_memory;
 		b->n_states++;
 	}
+	n = b->columns.n >> b->vcpu_shift;
 	columns_spread(&b->columns, *row + n * piece->state, b->vcpu_shift, piece->from_ns,
 		       piece->to_ns);
 	return;

@@ -52,4 +52,10 @@ struct page_bins {
 	struct bins_rows rows;
 };
 
+/* Columns of vCPU states are halved down to this number. */
+#define VCPU_COLUMNS_MIN 16u
+
+/* bins_halve_states - sums pairs of neighbours in every state's row of @columns. */
+void bins_halve_states(uint64_t *row, unsigned columns);
+
 #endif

@@ -239,13 +239,6 @@ static int write_sparks(struct arrays *w, const struct page_bins *b,
 /* With very many vCPUs their columns are halved to keep the page small. */
 #define STATE_CELLS_MAX (1u << 19)
 
-/* Sums pairs of neighbours in every state's row of @columns. */
-static void halve(uint64_t *row, unsigned columns)
-{
-	for (size_t i = 0; i < (size_t)columns / 2 * ANALYZE_VCPU_STATES; i++)
-		row[i] = row[2 * i] + row[2 * i + 1];
-}
-
 /* Writes the vCPUs of each VM, and the sum of their vCPU delay; @rows have @columns columns. */
 static int write_vms(struct arrays *w, const struct page_bins_select *select, uint64_t **rows,
 		     unsigned columns)
@@ -304,11 +297,11 @@ static int write_states(struct arrays *w, const struct page_bins *b,
 		rows[i] = task < b->states.n ? b->states.at[task] : NULL;
 	}
 	json_close(w->j);
-	for (; columns > 16 && select->n_vcpus * columns * ANALYZE_VCPU_STATES > STATE_CELLS_MAX;
+	for (; columns > VCPU_COLUMNS_MIN && select->n_vcpus * columns * ANALYZE_VCPU_STATES > STATE_CELLS_MAX;
 	     columns /= 2) {
 		for (size_t i = 0; i < select->n_vcpus; i++) {
 			if (rows[i])
-				halve(rows[i], columns);
+				bins_halve_states(rows[i], columns);
 		}
 	}
 	json_u64(w->j, "vcpu_columns", columns);

@@ -4,14 +4,14 @@
 # timeout: 600
 # needs: python3
 #
-# Three variants of each kind of item that a reader keeps or a command draws: by task, CPU and fork (mkhostile.py, seeded by SEED;
-# it makes further kinds: KINDS="vm exit"). Each command, picture and format stays within the
-# limits of memory, CPU and output in doc/cdict.5. An eighth of the commands run on each file (EVERY=1: all; SAMPLE=1, ...: others).
+# Three variants of each kind of item that a reader keeps or a command draws (mkhostile.py, seeded by SEED; KINDS="vm exit": only
+# these). Each command, picture and format stays within the limits of memory, CPU and output in doc/cdict.5. An eighth of the
+# commands run on each file (EVERY=1: all; SAMPLE=1, ...: others).
 . "$TOP/tests/faults/hostile/_lib.sh"
 
 export MKPERF DATA
 mkdir made
-for kind in ${KINDS:-task cpu fork}; do
+for kind in ${KINDS:-task comm vm exit syscall marker wakeup interrupt duration cpu fork loss label frame}; do
 	python3 "$tools/make/mkhostile.py" made "${SEED:-1}" "$kind" || exit 1
 	verdict "hostile_rows_by_$kind" "$(bounded --law made/"$kind"-*.cdict)"
 	rm -f made/*

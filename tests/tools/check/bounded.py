@@ -13,7 +13,7 @@ MIB may be two numbers, "128,200": the second is the limit for exports and queri
 bounded.py --one MIB SECONDS COMMAND...: the same for one command of cdict, with MIB and SECONDS unchanged; it must not fail.
 
 bounded.py --law FILE...: the same for all commands that read a cdict and all their pictures and formats on mkhostile.py's files, by the limits
-of doc/cdict.5: 64 MiB plus eight times the file, the bytes documented for each task and CPU; a second of CPU plus one per MiB; output, to
+of doc/cdict.5: 64 MiB plus eight times the file, the bytes documented for each task, CPU and vCPU; for each file a second of CPU plus one per MiB; output, to
 files too, of 20 MB or 64 times the file, but for formats with a line per event. An eighth of the commands run on each file (EVERY=1: all).
 
 bounded.py --import MIB SECONDS FILE...: the same for cdict convert of another recorder's files, which may be compressed to a thousandth.
@@ -35,6 +35,7 @@ COMMANDS = [['info', '{}', '--verify'], ['tasks', '{}'], ['switches', '{}'], ['c
             ['query', 'SELECT state, sum(dur) FROM thread_state GROUP BY state; SELECT count(*) FROM ftrace_event', '{}'],
             ['sweep', '--plot', '{}', '-o', 'x.svg']]
 YARD = 0.4  # seconds of CPU of the yardstick; the machines of this project take 0.55 to 0.7, since the limits are near these values
+PIXELS = 40  # MiB more: those of a picture while it becomes a PNG
 PAGE = 48  # MiB more: the data that a page draws from has one size for all files
 
 
@@ -111,15 +112,16 @@ LAW = [*COMMANDS, *[c.split() for c in (
     *[['query', f'SELECT * FROM {table}', '{}'] for table in TABLES]]
 
 
-def law_of(command, mib, tasks, cpus):
-    """MiB of memory, bytes of output."""
-    files = command.count('{}')
+def law_of(command, mib, tasks, cpus, vcpus):
+    """MiB of memory, seconds of CPU, bytes of output."""
+    files = max(1, command.count('{}'))
     page = command[0] == 'report' or 'x.html' in command
-    a_task = 450 if command[0] == 'query' else 5500 if page and files > 1 else 4000 if page else 350
+    a_task = 450 if command[0] == 'query' else 600 if command[0] == 'diff' else 5500 if page and files > 1 else 4000 if page else 350
+    a_vcpu = 4000 if page else 3000 if command[0] == 'diff' else 0
     a_cpu = 5000 if page or 'cores' in command else 1000
-    memory = 64 + (PAGE if page else 0) + files * (8 * mib + (tasks * a_task + cpus * a_cpu) / 1048576)
+    memory = 64 + 24 * (files - 1) + (PAGE if page else 0) + (PIXELS if 'x.png' in command else 0) + files * (8 * mib + (tasks * a_task + cpus * a_cpu + vcpus * a_vcpu) / 1048576)
     by_event = command[0] in ('script', 'export') or command[:1] == ['query']
-    return memory, float('inf') if by_event else max(20e6, 64 * mib * 1048576)
+    return memory, files * (1 + mib), float('inf') if by_event else max(20e6, 64 * mib * 1048576)
 
 
 def law(files):
@@ -128,22 +130,22 @@ def law(files):
         for path in files:
             mib, name = os.path.getsize(path) / 1048576, os.path.basename(path)
             with open(path.removesuffix('.cdict') + '.sizes') as f:
-                tasks, cpus = map(int, f.read().split())
+                sizes = list(map(int, f.read().split()))
             first = zlib.crc32(name.encode()) + int(os.environ.get('SAMPLE') or 0)
             for command in LAW if every else LAW[first % 8::8]:
                 for old in os.listdir(folder):
                     os.unlink(f'{folder}/{old}')
                 words = [os.path.abspath(path) if w == '{}' else w for w in command]
-                status, used, printed, message = run(words, folder, 1 + mib)
+                memory, seconds, output = law_of(command, mib, *sizes)
+                status, used, printed, message = run(words, folder, seconds)
                 printed += sum(os.path.getsize(f'{folder}/{f}') for f in os.listdir(folder) if f not in ('out', 'err'))
-                memory, output = law_of(command, mib, tasks, cpus)
                 wrong = []
                 if status not in (0, 1, 2) or (status and not message):
                     wrong.append(f'status {status}')
                 if used.ru_maxrss / 1024 > memory:
                     wrong.append(f'{used.ru_maxrss // 1024} MiB of {memory:.0f}')
-                if too_long(used, 1 + mib):
-                    wrong.append(f'{used.ru_utime + used.ru_stime:.1f} s of {1 + mib:.1f}')
+                if too_long(used, seconds):
+                    wrong.append(f'{used.ru_utime + used.ru_stime:.1f} s of {seconds:.1f}')
                 if printed > output:
                     wrong.append(f'{printed} bytes of {output:.0f}')
                 if wrong:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 mkhostile.py FOLDER SEED [KIND...]: makes three variants of each kind of item that a reader keeps or a command draws, as KIND-N.cdict
-in FOLDER, and next to each KIND-N.sizes, its number of tasks and of CPUs. The files are valid: their checksums are correct, and they are within the limits of doc/cdict.5, or beyond them only
+in FOLDER, and next to each KIND-N.sizes, its number of tasks, of CPUs and of vCPUs. The files are valid: their checksums are correct, and they are within the limits of doc/cdict.5, or beyond them only
 where the kind is about that. Most have one item per few bytes, since events alike deflate to nearly nothing. Numbers depend on SEED.
 
 In the environment: CDICT and MKPERF, the programs; DATA, where the event formats are; SIZE, a factor for the number of items (1).
@@ -276,9 +276,9 @@ def record(folder, name, cpus, lines):
 
 
 def count(folder, name):
-    """As cdict counts them: limits are per task and per CPU number."""
+    """As cdict counts them: limits are per task, per CPU number and per vCPU."""
     path, sizes = os.path.join(folder, name + '.cdict'), []
-    for sql in 'SELECT count(*) FROM thread', 'SELECT max(cpu) + 1 FROM cpu':
+    for sql in 'SELECT count(*) FROM thread', 'SELECT max(cpu) + 1 FROM cpu', 'SELECT coalesce(sum(vcpu IS NOT NULL), 0) FROM thread':
         out = subprocess.run([os.environ['CDICT'], 'query', '-q', '--format', 'csv', sql, path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
         sizes.append(out.split()[-1].decode())
     with open(os.path.join(folder, name + '.sizes'), 'w') as f:
