@@ -110,7 +110,12 @@ static int print(struct figures *f, enum guest_tables what)
 	tables[0] = what == GUEST_TABLES_LATENCY ? guests_latency(g) : guests_tasks(g);
 	if (what == GUEST_TABLES_INSIDE) {
 		tables[n++] = guests_shares(g);
-		tables[n++] = guests_steal(g);
+		tables[n] = guests_steal(g);
+		/* Only cdict record stores it. */
+		if (f->opts->format != TABLE_AS_TEXT || !tables[n] || tables[n]->shown)
+			n++;
+		else
+			table_free(tables[n]);
 	}
 	if (n > 1 && tables[1] && f->opts->format == TABLE_AS_TEXT && !f->call->verbose &&
 	    !table_sort(tables[1], NULL, &err))
