@@ -535,8 +535,8 @@ fuzz:
 		fuzz-build
 	@tests/tools/source/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
-bench: all $(B)/tests/tools/make/fleetload $(B)/tests/tools/make/mkswitches
-	@CDICT=$(abspath $(B)/cdict) FLEETLOAD=$(abspath $(B)/tests/tools/make/fleetload) MKSWITCHES=$(abspath $(B)/tests/tools/make/mkswitches) CAPTURE='$(CAPTURE)' tests/bench/_measure/run.sh
+bench: all $(addprefix $(B)/tests/tools/make/,fleetload mkperf mkswitches)
+	@CDICT=$(abspath $(B)/cdict) MKPERF=$(abspath $(B)/tests/tools/make/mkperf) FLEETLOAD=$(abspath $(B)/tests/tools/make/fleetload) MKSWITCHES=$(abspath $(B)/tests/tools/make/mkswitches) CAPTURE='$(CAPTURE)' tests/bench/_measure/run.sh
 
 # ---- install, clean, help ----------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
  * bin left is then narrowed by all events, from the middle of that part outwards. */
 #include "analyze/guest/clock_fit.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,12 +24,15 @@
 #define PART_EVENTS_MAX 2000u
 #define SLACK_NS 20e3
 #define SAMPLES 256u /* of each vCPU's events, to test a bin */
-#define BINS_MAX ((size_t)4 << 20)
+#define BINS_MAX ((size_t)64 << 20)
+#define BINS_ONCE ((size_t)1 << 20) /* in memory */
 #define GUESS_NS 2e9
-/* Steps of a search, and of counting before it: less than a second each. */
+#define SPREAD 1000003u /* prime */
+/* Steps of a search, and of dropping bins before it: less than a second each, and more for many spans. */
 #define STEPS_MAX 5e7
-#define COUNTS_MAX 2e7
-#define ENDLESS 2305843009213693952.0 /* 2^61 */
+#define DROPS_MAX 1e8
+#define DROPS_PER_SPAN 100
+#define ENDLESS (UINT64_C(1) << 61)
 
 struct fit {
 	const struct fit_input *in;
@@ -38,7 +42,7 @@ struct fit {
 	double half;                /* half its length */
 	double from, to;            /* offsets: host's minus guest's time at the middle */
 	size_t events;
-	double steps;
+	double steps, drops;
 	/* of the line that came furthest */
 	size_t best_events;
 	double best_miss;
@@ -48,7 +52,7 @@ struct fit {
 static double relative(uint64_t t_ns, uint64_t zero_ns)
 {
 	if (t_ns > zero_ns)
-		return fmin((double)(t_ns - zero_ns), ENDLESS);
+		return t_ns - zero_ns < ENDLESS ? (double)(t_ns - zero_ns) : (double)ENDLESS;
 	return -(double)(zero_ns - t_ns);
 }
 
@@ -125,8 +129,8 @@ static bool narrow_by_event(const struct fit *f, const struct fit_vcpu *v, size_
 	first = span_from(f, v, at + low);
 	if (first == v->entered.n || span_begin(f, v, first) > at + high) {
 		double after = first < v->entered.n ? span_begin(f, v, first) - (at + high)
-						    : ENDLESS;
-		double before = first ? at + low - span_end(f, v, first - 1) : ENDLESS;
+						    : (double)ENDLESS;
+		double before = first ? at + low - span_end(f, v, first - 1) : (double)ENDLESS;
 
 		p->miss = fmin(after, before);
 		return false;
@@ -194,44 +198,98 @@ static bool narrow(struct fit *f, struct band *band, double most, struct progres
 
 /* --- all offsets --- */
 
-/* Per bin of offsets, the events that would be outside of guest mode whatever the offset in the bin. */
-static uint32_t *count_misses(struct fit *f, size_t bins, double bin, double slack)
-{
-	uint32_t *count = calloc(bins + 1, sizeof(*count));
-	size_t stride = 1, n = events_within(f, f->middle - f->half, f->middle + f->half);
-	double spans = 0;
+/* The bins of offsets that are left: numbers, ascending. */
+struct bins {
+	uint32_t *left; /* owned */
+	size_t n, last; /* last: one of those dropped last */
+	double width, slack;
+	struct {
+		size_t vcpu, event;
+	} * part; /* owned: the events that are tried */
+	size_t n_part;
+};
 
-	for (size_t i = 0; i < f->in->n; i++)
-		spans += (double)f->in->vcpus[i].entered.n;
-	while (n / stride > PART_EVENTS_MAX ||
-	       (n / stride > 64 && (double)(n / stride) * spans > COUNTS_MAX))
-		stride++;
-	for (size_t i = 0; count && i < f->in->n; i++) {
+/* The first span from @s on that ends at @at or later: doubling steps, as it is near. */
+static size_t span_on(const struct fit *f, const struct fit_vcpu *v, size_t s, double at)
+{
+	size_t step = 1, hi = s;
+
+	while (hi < v->entered.n && span_end(f, v, hi) < at) {
+		s = hi + 1;
+		hi += step;
+		step *= 2;
+	}
+	hi = hi < v->entered.n ? hi : v->entered.n;
+	while (s < hi) {
+		size_t mid = s + (hi - s) / 2;
+
+		if (span_end(f, v, mid) < at)
+			s = mid + 1;
+		else
+			hi = mid;
+	}
+	return s;
+}
+
+/* Drops the bins in which the event would be outside of guest mode whatever the offset: one sweep over
+ * bins and spans. */
+static void drop_bins(const struct fit *f, struct bins *b, const struct fit_vcpu *v, size_t event)
+{
+	double at = guest_at(f, v, event) + f->from - b->slack;
+	size_t kept = 0, s = span_from(f, v, at + b->width * (double)b->left[0]);
+
+	for (size_t i = 0; i < b->n; i++) {
+		double first = at + b->width * (double)b->left[i];
+
+		s = span_on(f, v, s, first);
+		if (s && s < v->entered.n && span_begin(f, v, s) >= first + b->width + 2 * b->slack)
+			b->last = b->left[i];
+		else
+			b->left[kept++] = b->left[i];
+	}
+	b->n = kept;
+}
+
+/* Keeps those of @n bins from @first on that the events of the part allow, events far apart first: the
+ * first few drop most bins. */
+static void choose_bins(struct fit *f, struct bins *b, size_t first, size_t n)
+{
+	for (b->n = 0; b->n < n; b->n++)
+		b->left[b->n] = (uint32_t)(first + b->n);
+	for (size_t i = 0; i < b->n_part && b->n; i++) {
+		size_t k = i * SPREAD % b->n_part;
+
+		f->drops -= (double)b->n;
+		if (f->drops < 0)
+			break;
+		drop_bins(f, b, &f->in->vcpus[b->part[k].vcpu], b->part[k].event);
+	}
+}
+
+static int bins_init(const struct fit *f, struct bins *b)
+{
+	size_t all = events_within(f, f->middle - f->half, f->middle + f->half);
+	size_t stride = all / PART_EVENTS_MAX + 1;
+
+	b->left = malloc(BINS_ONCE * sizeof(*b->left));
+	b->part = malloc(PART_EVENTS_MAX * sizeof(*b->part));
+	for (size_t i = 0; i < f->in->n && b->part; i++) {
 		const struct fit_vcpu *v = &f->in->vcpus[i];
 		size_t e = event_from(f, v, f->middle - f->half),
 		       end = event_from(f, v, f->middle + f->half);
 
-		for (; e < end; e += stride) {
-			double at = guest_at(f, v, e);
-			size_t s = span_from(f, v, at + f->from);
-
-			/* The gaps between two spans. */
-			for (s += !s; s < v->entered.n && span_end(f, v, s - 1) < at + f->to; s++) {
-				double lo = span_end(f, v, s - 1) - at + slack - f->from;
-				double hi = span_begin(f, v, s) - at - slack - f->from;
-				double first = fmax(ceil(lo / bin), 0);
-				double past = fmin(floor(hi / bin), (double)bins);
-
-				if (first < past) {
-					count[(size_t)first]++;
-					count[(size_t)past]--;
-				}
-			}
+		for (; e < end && b->n_part < PART_EVENTS_MAX; e += stride) {
+			b->part[b->n_part].vcpu = i;
+			b->part[b->n_part++].event = e;
 		}
 	}
-	for (size_t b = 1; count && b < bins; b++)
-		count[b] += count[b - 1];
-	return count;
+	return b->left && b->part ? 0 : -ENOMEM;
+}
+
+static void bins_fini(struct bins *b)
+{
+	free(b->left);
+	free(b->part);
 }
 
 /* The lines that are left, as their range at both ends of the part that both sides recorded. */
@@ -279,35 +337,23 @@ static void remember(struct fit *f, const struct progress *p)
 	f->best_miss = p->miss;
 }
 
-static int search(struct fit *f, struct left *left)
+/* Narrows the lines of each bin that is left. */
+static void search_bins(struct fit *f, const struct bins *b, struct left *left, size_t *best)
 {
-	double slack = SLOPE_MAX * f->half + SLACK_NS, range = f->to - f->from;
-	double bin = fmax(slack / 2, range / (double)BINS_MAX);
-	size_t bins = (size_t)(range / bin) + 1;
 	double whole = f->guest_end + 1;
-	uint32_t *misses = count_misses(f, bins, bin, slack);
-
-	size_t best = 0, worst = 0, best_passed = 0, passed;
+	size_t best_passed = 0, passed;
 	struct progress p;
 	struct band band;
 
-	*left = (struct left){ 0 };
-	if (!misses)
-		return -ENOMEM;
-	for (size_t b = 1; b < bins; b++) {
-		best = misses[b] < misses[best] ? b : best;
-		worst = misses[b] > misses[worst] ? b : worst;
-	}
-	if (!misses[worst]) /* no offset is excluded */
-		f->steps = STEPS_MAX;
-	for (size_t b = 0; b < bins && f->steps < STEPS_MAX; b++) {
-		double from = f->from + bin * (double)b;
+	for (size_t i = 0; i < b->n && f->steps < STEPS_MAX; i++) {
+		double from = f->from + b->width * (double)b->left[i];
+		bool plausibly;
 
-		if (misses[b])
-			continue;
-		band_init(&band, from, from + bin, -SLOPE_MAX, SLOPE_MAX);
-		if (!plausible(f, &band, &passed)) {
-			best = passed >= best_passed ? b : best;
+		band_init(&band, from, from + b->width, -SLOPE_MAX, SLOPE_MAX);
+		plausibly = plausible(f, &band, &passed);
+		f->steps += (double)passed + 1;
+		if (!plausibly) {
+			*best = passed >= best_passed ? b->left[i] : *best;
 			best_passed = passed >= best_passed ? passed : best_passed;
 			continue;
 		}
@@ -321,20 +367,65 @@ static int search(struct fit *f, struct left *left)
 			if (!fits)
 				break;
 			if (pass == 2)
-				keep(f, left, &band, b);
+				keep(f, left, &band, b->left[i]);
 		}
 	}
+}
+
+static int search(struct fit *f, struct left *left)
+{
+	double range = f->to - f->from;
+	struct bins b = { .slack = SLOPE_MAX * f->half + SLACK_NS };
+	size_t bins, best = 0;
+	struct progress p;
+	struct band band;
+
+	*left = (struct left){ 0 };
+	b.width = fmax(b.slack / 2, range / (double)BINS_MAX);
+	bins = (size_t)(range / b.width) + 1;
+	if (bins_init(f, &b)) {
+		bins_fini(&b);
+		return -ENOMEM;
+	}
+	for (size_t first = 0; first < bins && f->steps < STEPS_MAX; first += BINS_ONCE) {
+		size_t n = bins - first < BINS_ONCE ? bins - first : BINS_ONCE;
+
+		choose_bins(f, &b, first, n);
+		if (f->drops < 0 || (b.n == n && n > 1)) /* no offset is excluded */
+			f->steps = STEPS_MAX;
+		best = b.n ? best : b.last;
+		search_bins(f, &b, left, &best);
+	}
+	bins_fini(&b);
 	if (!left->any && !f->best_events) { /* how far the best one comes */
-		band_init(&band, f->from + bin * (double)best, f->from + bin * (double)(best + 1),
-			  -SLOPE_MAX, SLOPE_MAX);
-		if (!narrow(f, &band, whole, &p))
+		band_init(&band, f->from + b.width * (double)best,
+			  f->from + b.width * (double)(best + 1), -SLOPE_MAX, SLOPE_MAX);
+		if (!narrow(f, &band, f->guest_end + 1, &p))
 			remember(f, &p);
 	}
-	free(misses);
 	return 0;
 }
 
 /* --- all --- */
+
+/* The event nearest to @at: only some parts of a long recording are read. */
+static double nearest_event(const struct fit *f, double at)
+{
+	double nearest = 0, away = INFINITY;
+
+	for (size_t i = 0; i < f->in->n; i++) {
+		const struct fit_vcpu *v = &f->in->vcpus[i];
+		size_t e = event_from(f, v, at);
+
+		for (size_t k = e ? e - 1 : e; k < v->events.n && k <= e; k++) {
+			double t = guest_at(f, v, k);
+
+			nearest = fabs(t - at) < away ? t : nearest;
+			away = fmin(away, fabs(t - at));
+		}
+	}
+	return nearest;
+}
 
 /* Sets the middle and length of the part, within the overlap by @offset. */
 static void choose_part(struct fit *f, double offset)
@@ -345,7 +436,7 @@ static void choose_part(struct fit *f, double offset)
 		from = 0;
 		to = f->guest_end;
 	}
-	f->middle = floor((from + to) / 2);
+	f->middle = nearest_event(f, floor((from + to) / 2));
 	for (f->half = PART_NS;
 	     f->half < PART_MAX_NS &&
 	     events_within(f, f->middle - f->half, f->middle + f->half) < PART_EVENTS;)
@@ -362,6 +453,7 @@ static void bounds(struct fit *f)
 		if (!v->events.n || v->last_ns <= v->first_ns)
 			continue;
 		f->events += v->events.n;
+		f->drops += DROPS_PER_SPAN * (double)v->entered.n;
 		host_first = v->first_ns < host_first ? v->first_ns : host_first;
 		host_last = v->last_ns > host_last ? v->last_ns : host_last;
 		guest_first = v->events.at[0] < guest_first ? v->events.at[0] : guest_first;
@@ -412,7 +504,8 @@ static int refuse(const struct fit *f, const struct left *left, struct cdict_err
 				  left->apart / 1e6);
 	if (f->steps >= STEPS_MAX)
 		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-				  "the vCPUs left guest mode too seldom to relate the clocks");
+				  "the vCPUs left guest mode too seldom to relate the clocks%s",
+				  f->in->guessed ? "" : ", of recordings without wall clocks");
 	return cdict_fail(
 		err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 		"no line fits the events of both recordings: the best one fits %zu of the "
@@ -422,7 +515,7 @@ static int refuse(const struct fit *f, const struct left *left, struct cdict_err
 
 int fit_clock(struct guest_clock *out, const struct fit_input *in, struct cdict_error *err)
 {
-	struct fit f = { .in = in };
+	struct fit f = { .in = in, .drops = DROPS_MAX };
 	struct left left = { 0 };
 	double first, last, overlap, guess;
 

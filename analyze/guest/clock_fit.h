@@ -29,16 +29,32 @@ struct guest_fit_vcpu {
 	int32_t tid;
 };
 
+struct fit_span {
+	uint64_t from_ns, to_ns; /* inclusive */
+};
+
+/* When each thread of a host's recording may have been in guest mode: all guests are fitted to it. */
+struct fit_host;
+
+/* fit_host_new - reads the events of threads @tids; with @parts, only then, and nothing is known
+ * between them. 0; -ENOMEM; CDICT_ENOTFOUND: no events of KVM; or an error of reading. */
+int fit_host_new(struct fit_host **out, struct cdict_reader *host, const int32_t *tids, size_t n,
+		 const struct fit_span *parts, size_t n_parts, struct cdict_error *err);
+void fit_host_free(struct fit_host *h);
+
 /* guest_clock_fit - 0; -ENOMEM; CDICT_ENOTFOUND when there is no fit, with the reason; or an error of
- * reading. */
-int guest_clock_fit(struct guest_clock *out, struct cdict_reader *host, struct cdict_reader *guest,
-		    const struct guest_fit_vcpu *vcpus, size_t n, struct cdict_error *err);
+ * reading. @host: of @h, for its wall clock. */
+int guest_clock_fit(struct guest_clock *out, const struct fit_host *h, struct cdict_reader *host,
+		    struct cdict_reader *guest, const struct guest_fit_vcpu *vcpus, size_t n,
+		    struct cdict_error *err);
+
+/* guest_clock_agrees - whether by @clock all events of the guest, or those in some parts of it, are
+ * within its error of guest mode: cheaper than a fit. 0 or a negative code. */
+int guest_clock_agrees(bool *agrees, const struct guest_clock *clock, struct cdict_reader *host,
+		       struct cdict_reader *guest, const struct guest_fit_vcpu *vcpus, size_t n,
+		       struct cdict_error *err);
 
 /* --- the same from times --- */
-
-struct fit_span {
-	uint64_t from_ns, to_ns; /* the host's time; inclusive */
-};
 
 struct fit_vcpu {
 	ARRAY(struct fit_span) entered; /* may be in guest mode: ascending, apart */
@@ -56,9 +72,14 @@ struct fit_input {
 
 int fit_clock(struct guest_clock *out, const struct fit_input *in, struct cdict_error *err);
 
-/* fit_read - reads the spans and events of both recordings into @vcpus[@n], zeroed. */
-int fit_read(struct fit_vcpu *vcpus, const struct guest_fit_vcpu *of, size_t n,
-	     struct cdict_reader *host, struct cdict_reader *guest, struct cdict_error *err);
 void fit_vcpu_fini(struct fit_vcpu *v);
+
+/* fit_host_vcpu - of thread @tid, without events; NULL when it was never seen in guest mode. */
+const struct fit_vcpu *fit_host_vcpu(const struct fit_host *h, int32_t tid);
+/* fit_read - sets @vcpus[@n]: the spans of @host, borrowed, and the guest's events. fit_read_fini()
+ * frees these. */
+int fit_read(struct fit_vcpu *vcpus, const struct fit_host *host, struct cdict_reader *guest,
+	     const struct guest_fit_vcpu *of, size_t n, struct cdict_error *err);
+void fit_read_fini(struct fit_vcpu *vcpus, size_t n);
 
 #endif

@@ -1,208 +1,57 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* Reads what the fit of a guest's clock needs: when each vCPU may have been in guest mode, by the host's
- * events, and when the guest had events on it. */
+/* clock_fit_read.c - a guest's events, and what of the host bounds them. */
 #include "analyze/guest/clock_fit.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
-#include "base/text/scope.h"
+#include "base/saturate.h"
 
 /* Events of the guest that are read, and the parts of its recording in which they are. */
 #define EVENTS_MOST 100000u
 #define PARTS 20u
+/* The same to check a clock that is known: the host is only read there. */
+#define CHECK_EVENTS 20000u
+#define CHECK_PARTS 8u
+#define CHECK_MARGIN_NS 1000000u
 
-/* A vCPU while the host's events are read. */
-struct state {
-	bool seen, entered;
-	uint64_t since_ns;
-};
-
-struct side {
-	struct fit_vcpu *vcpus;
-	struct state *states;
-	const struct guest_fit_vcpu *of;
-	size_t n;
-	const struct cdict_event_type *entry, *exit, *sched;
-	int prev;
-	uint64_t begins_ns; /* the recorder enables its events one after the other up to here */
-};
-
-void fit_vcpu_fini(struct fit_vcpu *v)
+/* Without any field's values. */
+static int open_events(struct cdict_events **it, struct cdict_reader *guest,
+		       const struct fit_span *part, struct cdict_error *err)
 {
-	array_fini(&v->entered);
-	array_fini(&v->events);
-}
-
-static bool add_span(struct fit_vcpu *v, uint64_t from_ns, uint64_t to_ns)
-{
-	struct fit_span *s = array_add(&v->entered);
-
-	if (s)
-		*s = (struct fit_span){ from_ns, to_ns };
-	return s;
-}
-
-static size_t vcpu_of(const struct side *h, int32_t tid)
-{
-	size_t i = 0;
-
-	while (i < h->n && h->of[i].tid != tid)
-		i++;
-	return i;
-}
-
-static int host_event(struct side *h, const struct cdict_event *ev)
-{
-	bool switched = ev->type == h->sched;
-	size_t i = vcpu_of(h, switched ? (int32_t)ev->values[h->prev] : ev->tid);
-	struct fit_vcpu *v = &h->vcpus[i];
-	struct state *s = &h->states[i];
-	bool added = true;
-
-	if (i == h->n || ev->t_ns < h->begins_ns)
-		return 0;
-	if (!s->seen) {
-		if (ev->type == h->sched)
-			return 0;
-		s->seen = true;
-		v->first_ns = ev->t_ns;
-	}
-	if (ev->type == h->entry) {
-		/* At the end the recorder disables its events one after the other, too. */
-		v->last_ns = ev->t_ns;
-		/* Without an exit between two entries, it may have run in between. */
-		if (!s->entered)
-			s->since_ns = ev->t_ns;
-		s->entered = true;
-		return 0;
-	}
-	if (s->entered)
-		added = add_span(v, s->since_ns, ev->t_ns);
-	s->entered = false;
-	return added ? 0 : -ENOMEM;
-}
-
-static int by_from(const void *a, const void *b)
-{
-	const struct fit_span *x = a, *y = b;
-
-	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
-}
-
-/* Adds the time in which nothing is known, and joins what overlaps. */
-static int close_spans(struct fit_vcpu *v, const struct state *s, const struct cdict_reader *host)
-{
-	size_t kept = 0;
-
-	if (!s->seen)
-		return 0;
-	if (!add_span(v, 0, v->first_ns) ||
-	    !add_span(v, s->entered ? s->since_ns : v->last_ns, UINT64_MAX))
-		return -ENOMEM;
-	for (size_t i = 0; i < cdict_reader_loss_count(host); i++) {
-		const struct cdict_loss *l = cdict_reader_loss_at(host, i);
-
-		if (!add_span(v, l->from_ns, l->to_ns > l->from_ns ? l->to_ns : l->from_ns))
-			return -ENOMEM;
-	}
-	qsort(v->entered.at, v->entered.n, sizeof(*v->entered.at), by_from);
-	for (size_t i = 1; i < v->entered.n; i++) {
-		struct fit_span *a = &v->entered.at[kept], *b = &v->entered.at[i];
-
-		if (b->from_ns <= a->to_ns)
-			a->to_ns = b->to_ns > a->to_ns ? b->to_ns : a->to_ns;
-		else
-			v->entered.at[++kept] = *b;
-	}
-	v->entered.n = kept + 1;
-	return 0;
-}
-
-static void want(uint64_t *types, const struct cdict_event_type *type)
-{
-	if (type)
-		types[type->index / 64] |= UINT64_C(1) << type->index % 64;
-}
-
-static int read_host(struct side *h, struct cdict_reader *host, struct cdict_error *err)
-{
-	const struct cdict_schema *schema = cdict_reader_schema(host);
-	size_t n_types = cdict_schema_count(schema);
-	uint64_t *types = calloc(n_types / 64 + 1, sizeof(*types));
-	const uint64_t **fields = calloc(n_types + 1, sizeof(*fields));
-	uint64_t *none, *prev;
-	size_t words = 1;
-	struct cdict_query query = { .size = sizeof(query),
-				     .types = types,
-				     .n_types = n_types,
-				     .fields = fields,
-				     .n_fields = n_types };
-	struct cdict_events *it = NULL;
-	struct cdict_event ev;
-	struct scope scope;
+	const struct cdict_schema *schema = cdict_reader_schema(guest);
+	size_t n = cdict_schema_count(schema), words = 1;
+	const uint64_t **fields = calloc(n + 1, sizeof(*fields));
+	struct cdict_query query = {
+		.size = sizeof(query),
+		.from_ns = part->from_ns,
+		.to_ns = part->to_ns,
+		.fields = fields,
+		.n_fields = n,
+	};
+	uint64_t *none;
 	int ret;
 
-	for (size_t i = 0; i < n_types; i++)
+	for (size_t i = 0; i < n; i++)
 		if (cdict_schema_at(schema, i)->n_fields / 64 >= words)
 			words = cdict_schema_at(schema, i)->n_fields / 64 + 1;
-	none = calloc(2 * words, sizeof(*none));
-	prev = none + words;
-	if (!types || !fields || !none) {
-		ret = cdict_fail_nomem(err);
-		goto out;
-	}
-	scope_of_reader(&scope, host);
-	h->begins_ns = scope.begins_ns;
-	h->entry = cdict_schema_find(schema, "kvm:kvm_entry");
-	h->exit = cdict_schema_find(schema, "kvm:kvm_exit");
-	h->sched = cdict_schema_find(schema, "sched:sched_switch");
-	h->prev = h->sched ? cdict_event_type_field(h->sched, "prev_pid") : -1;
-	if (h->prev < 0)
-		h->sched = NULL;
-	if (!h->entry || !h->exit) {
-		ret = cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-				 "the host's recording has no kvm_entry and kvm_exit");
-		goto out;
-	}
-	want(types, h->entry);
-	want(types, h->exit);
-	want(types, h->sched);
-	for (size_t i = 0; i < n_types; i++)
-		fields[i] = h->sched && i == h->sched->index ? prev : none;
-	if (h->sched)
-		prev[h->prev / 64] = UINT64_C(1) << h->prev % 64;
-	ret = cdict_events_open(&it, host, &query, err);
-	while (!ret) {
-		int got = cdict_events_next(it, &ev, err);
-
-		if (got <= 0) {
-			ret = got;
-			break;
-		}
-		if (host_event(h, &ev))
-			ret = cdict_fail_nomem(err);
-	}
-	cdict_events_close(it);
-	for (size_t i = 0; i < h->n && !ret; i++)
-		if (close_spans(&h->vcpus[i], &h->states[i], host))
-			ret = cdict_fail_nomem(err);
-out:
+	none = calloc(words, sizeof(*none));
+	for (size_t i = 0; i < n && fields; i++)
+		fields[i] = none;
+	ret = fields && none ? cdict_events_open(it, guest, &query, err) : cdict_fail_nomem(err);
 	free(none);
-	free(types);
 	free(fields);
 	return ret;
 }
 
-/* The guest's events from @from_ns to @to_ns. */
-static int read_part(struct side *h, struct cdict_reader *guest, uint64_t from_ns, uint64_t to_ns,
+static int read_part(struct fit_vcpu *vcpus, const struct guest_fit_vcpu *of, size_t n,
+		     struct cdict_reader *guest, const struct fit_span *part,
 		     struct cdict_error *err)
 {
-	struct cdict_query query = { .size = sizeof(query), .from_ns = from_ns, .to_ns = to_ns };
 	struct cdict_events *it = NULL;
 	struct cdict_event ev;
-	int ret = cdict_events_open(&it, guest, &query, err);
+	int ret = open_events(&it, guest, part, err);
 
 	while (!ret) {
 		int got = cdict_events_next(it, &ev, err);
@@ -212,49 +61,65 @@ static int read_part(struct side *h, struct cdict_reader *guest, uint64_t from_n
 			ret = got;
 			break;
 		}
-		while (i < h->n && h->of[i].guest_cpu != ev.cpu)
+		while (i < n && of[i].guest_cpu != ev.cpu)
 			i++;
-		if (i < h->n && h->states[i].seen && array_push(&h->vcpus[i].events, ev.t_ns))
+		if (i < n && vcpus[i].entered.n && array_push(&vcpus[i].events, ev.t_ns))
 			ret = cdict_fail_nomem(err);
 	}
 	cdict_events_close(it);
 	return ret;
 }
 
-/* Of a long recording some parts suffice, the first and the last among them. */
-static int read_guest(struct side *h, struct cdict_reader *guest, struct cdict_error *err)
+/* Of a long recording some parts suffice, the first and the last among them. Returns how many. */
+static size_t choose_parts(struct fit_span parts[PARTS], const struct cdict_reader *guest,
+			   uint64_t most, uint64_t n)
 {
 	uint64_t events = cdict_reader_events(guest), first_ns, last_ns, step_ns, part_ns;
+
+	parts[0] = (struct fit_span){ 0, 0 };
+	if (events <= most || !cdict_reader_window(guest, &first_ns, &last_ns))
+		return 1;
+	step_ns = (last_ns - first_ns) / n;
+	if (!step_ns)
+		return 1;
+	part_ns = (uint64_t)((double)step_ns * (double)most / (double)events);
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t from_ns = first_ns + i * step_ns + i * (step_ns - part_ns) / (n - 1);
+
+		parts[i] = (struct fit_span){ from_ns, from_ns + part_ns };
+	}
+	return n;
+}
+
+static int read_parts(struct fit_vcpu *vcpus, const struct fit_host *host,
+		      struct cdict_reader *guest, const struct guest_fit_vcpu *of, size_t n,
+		      const struct fit_span *parts, size_t n_parts, struct cdict_error *err)
+{
 	int ret = 0;
 
-	if (events <= EVENTS_MOST || !cdict_reader_window(guest, &first_ns, &last_ns))
-		return read_part(h, guest, 0, 0, err);
-	step_ns = (last_ns - first_ns) / PARTS;
-	if (!step_ns)
-		return read_part(h, guest, 0, 0, err);
-	part_ns = (uint64_t)((double)step_ns * EVENTS_MOST / (double)events);
-	for (uint64_t i = 0; i < PARTS && !ret; i++) {
-		uint64_t from_ns = first_ns + i * step_ns + i * (step_ns - part_ns) / (PARTS - 1);
+	for (size_t i = 0; i < n; i++) {
+		const struct fit_vcpu *v = fit_host_vcpu(host, of[i].tid);
 
-		ret = read_part(h, guest, from_ns, from_ns + part_ns, err);
+		vcpus[i] = v ? *v : (struct fit_vcpu){ 0 };
 	}
+	for (size_t i = 0; i < n_parts && !ret; i++)
+		ret = read_part(vcpus, of, n, guest, &parts[i], err);
 	return ret;
 }
 
-int fit_read(struct fit_vcpu *vcpus, const struct guest_fit_vcpu *of, size_t n,
-	     struct cdict_reader *host, struct cdict_reader *guest, struct cdict_error *err)
+int fit_read(struct fit_vcpu *vcpus, const struct fit_host *host, struct cdict_reader *guest,
+	     const struct guest_fit_vcpu *of, size_t n, struct cdict_error *err)
 {
-	struct state *states = calloc(n ? n : 1, sizeof(*states));
-	struct side h = { .vcpus = vcpus, .states = states, .of = of, .n = n };
-	int ret;
+	struct fit_span parts[PARTS];
+	size_t n_parts = choose_parts(parts, guest, EVENTS_MOST, PARTS);
 
-	if (!states)
-		return cdict_fail_nomem(err);
-	ret = read_host(&h, host, err);
-	if (!ret)
-		ret = read_guest(&h, guest, err);
-	free(states);
-	return ret;
+	return read_parts(vcpus, host, guest, of, n, parts, n_parts, err);
+}
+
+void fit_read_fini(struct fit_vcpu *vcpus, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		array_fini(&vcpus[i].events);
 }
 
 /* The difference of the clocks by the wall clocks of both recordings. */
@@ -276,8 +141,9 @@ static void guess(struct fit_input *in, const struct cdict_reader *host,
 	in->guess_ns = (int64_t)((value[1] - value[0]) - (value[3] - value[2]));
 }
 
-int guest_clock_fit(struct guest_clock *out, struct cdict_reader *host, struct cdict_reader *guest,
-		    const struct guest_fit_vcpu *vcpus, size_t n, struct cdict_error *err)
+int guest_clock_fit(struct guest_clock *out, const struct fit_host *h, struct cdict_reader *host,
+		    struct cdict_reader *guest, const struct guest_fit_vcpu *vcpus, size_t n,
+		    struct cdict_error *err)
 {
 	struct fit_vcpu *all = calloc(n ? n : 1, sizeof(*all));
 	struct fit_input in = { .vcpus = all, .n = n };
@@ -285,13 +151,81 @@ int guest_clock_fit(struct guest_clock *out, struct cdict_reader *host, struct c
 
 	if (!all)
 		return cdict_fail_nomem(err);
-	ret = fit_read(all, vcpus, n, host, guest, err);
+	ret = fit_read(all, h, guest, vcpus, n, err);
 	if (!ret) {
 		guess(&in, host, guest);
 		ret = fit_clock(out, &in, err);
 	}
+	fit_read_fini(all, n);
+	free(all);
+	return ret;
+}
+
+/* --- a clock that is known --- */
+
+static bool is_entered(const struct fit_vcpu *v, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t lo = 0, hi = v->entered.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (v->entered.at[mid].to_ns < from_ns)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < v->entered.n && v->entered.at[lo].from_ns <= to_ns;
+}
+
+static bool all_are_entered(const struct guest_clock *clock, const struct fit_vcpu *vcpus, size_t n)
+{
 	for (size_t i = 0; i < n; i++)
-		fit_vcpu_fini(&all[i]);
+		for (size_t e = 0; e < vcpus[i].events.n; e++) {
+			uint64_t at = guest_clock_host_ns(clock, vcpus[i].events.at[e]);
+
+			if (!is_entered(&vcpus[i], at > clock->error_ns ? at - clock->error_ns : 0,
+					saturated_sum(at, clock->error_ns)))
+				return false;
+		}
+	return true;
+}
+
+int guest_clock_agrees(bool *agrees, const struct guest_clock *clock, struct cdict_reader *host,
+		       struct cdict_reader *guest, const struct guest_fit_vcpu *vcpus, size_t n,
+		       struct cdict_error *err)
+{
+	struct fit_span parts[PARTS], host_parts[PARTS];
+	size_t n_parts = choose_parts(parts, guest, CHECK_EVENTS, CHECK_PARTS);
+	struct fit_vcpu *all = calloc(n ? n : 1, sizeof(*all));
+	int32_t *tids = calloc(n + 1, sizeof(*tids));
+	uint64_t margin_ns = saturated_sum(clock->error_ns, CHECK_MARGIN_NS);
+	struct fit_host *h = NULL;
+	int ret = all && tids ? 0 : cdict_fail_nomem(err);
+
+	*agrees = false;
+	for (size_t i = 0; i < n && !ret; i++)
+		tids[i] = vcpus[i].tid;
+	for (size_t i = 0; i < n_parts && n_parts > 1; i++) {
+		uint64_t from = guest_clock_host_ns(clock, parts[i].from_ns),
+			 to = guest_clock_host_ns(clock, parts[i].to_ns);
+
+		host_parts[i].from_ns = from > margin_ns ? from - margin_ns : 0;
+		host_parts[i].to_ns = saturated_sum(to, margin_ns);
+		if (i && host_parts[i].from_ns <= host_parts[i - 1].to_ns)
+			host_parts[i].from_ns = host_parts[i - 1].to_ns + 1;
+	}
+	if (!ret)
+		ret = fit_host_new(&h, host, tids, n, n_parts > 1 ? host_parts : NULL, n_parts,
+				   err);
+	if (!ret)
+		ret = read_parts(all, h, guest, vcpus, n, parts, n_parts, err);
+	if (!ret)
+		*agrees = all_are_entered(clock, all, n);
+	if (all)
+		fit_read_fini(all, n);
+	fit_host_free(h);
+	free(tids);
 	free(all);
 	return ret;
 }

@@ -98,7 +98,7 @@ int guest_files_join(const struct guest_files *g, struct cdict_reader *host, con
 static int print(struct figures *f, enum guest_tables what)
 {
 	struct cdict_error err = { 0 };
-	struct table *tables[2] = { NULL };
+	struct table *tables[3] = { NULL };
 	struct guests *g;
 	size_t n = 1;
 	char *text;
@@ -108,8 +108,15 @@ static int print(struct figures *f, enum guest_tables what)
 		return figures_fail(f, &err);
 	text = guests_text(g);
 	tables[0] = what == GUEST_TABLES_LATENCY ? guests_latency(g) : guests_tasks(g);
-	if (what == GUEST_TABLES_INSIDE)
+	if (what == GUEST_TABLES_INSIDE) {
 		tables[n++] = guests_shares(g);
+		tables[n] = guests_steal(g);
+		/* Only cdict record stores it. */
+		if (f->opts->format != TABLE_AS_TEXT || !tables[n] || tables[n]->shown)
+			n++;
+		else
+			table_free(tables[n]);
+	}
 	if (n > 1 && tables[1] && f->opts->format == TABLE_AS_TEXT && !f->call->verbose &&
 	    !table_sort(tables[1], NULL, &err))
 		table_top(tables[1], MOST_SHARES);

@@ -60,6 +60,9 @@ int guest_vcpus(const struct tables_walk *host, const char *vm, uint32_t **vcpus
 struct table *guests_tasks(const struct guests *g);
 struct table *guests_shares(const struct guests *g);
 struct table *guests_latency(const struct guests *g);
+/* guests_steal - a row per CPU whose steal time the guest's kernel counted while it recorded, beside
+ * what its vCPU did meanwhile; not clipped to the window. */
+struct table *guests_steal(const struct guests *g);
 /* guests_text - each guest's clock, and sentences on what kept its tasks waiting; to be freed. */
 char *guests_text(const struct guests *g);
 /* guest_say_damage - "; its recording is damaged: ...", or nothing. */

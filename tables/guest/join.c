@@ -20,6 +20,7 @@
 struct join {
 	struct cdict_reader *host;
 	struct tables_walk walk; /* for the VMs and their threads */
+	struct fit_host *fit;    /* once a guest's clock is fitted */
 };
 
 /* What was found out about a guest. */
@@ -59,6 +60,7 @@ void join_free(struct join *j)
 {
 	if (!j)
 		return;
+	fit_host_free(j->fit);
 	tables_walk_fini(&j->walk);
 	free(j);
 }
@@ -156,22 +158,50 @@ static int tsc_clock(const struct join *j, struct match *m, const struct cdict_r
 	return guest_clock_tsc(&m->clock, &h, &g, &offset, apart, first, last, err);
 }
 
-static int fit_clock_of(const struct join *j, struct match *m, struct cdict_reader *guest,
-			struct cdict_error *err)
+/* The threads of @m's vCPUs: owned by the caller; NULL when out of memory. */
+static struct guest_fit_vcpu *threads_of(const struct join *j, const struct match *m, size_t *n)
 {
 	struct guest_fit_vcpu *vcpus = calloc(m->n_vcpus + 1, sizeof(*vcpus));
-	size_t n = 0;
-	int rc;
 
-	if (!vcpus)
-		return cdict_fail_nomem(err);
-	for (uint32_t cpu = 0; cpu < m->n_vcpus; cpu++)
+	*n = 0;
+	for (uint32_t cpu = 0; vcpus && cpu < m->n_vcpus; cpu++)
 		if (m->vcpus[cpu] != ANALYZE_NO_TASK)
-			vcpus[n++] = (struct guest_fit_vcpu){
+			vcpus[(*n)++] = (struct guest_fit_vcpu){
 				cpu, analyze_engine_task(j->walk.eng, m->vcpus[cpu])->tid
 			};
+	return vcpus;
+}
+
+/* When each vCPU may have been in guest mode: read once for all guests. */
+static int read_host(struct join *j, struct cdict_error *err)
+{
+	ARRAY(int32_t) tids = { 0 };
+	int rc = 0;
+
+	if (j->fit)
+		return 0;
+	for (size_t i = 0; i < analyze_engine_task_count(j->walk.eng) && !rc; i++) {
+		const struct analyze_task *task = analyze_engine_task(j->walk.eng, (uint32_t)i);
+
+		if (task->is_vcpu && array_push(&tids, task->tid))
+			rc = cdict_fail_nomem(err);
+	}
+	if (!rc)
+		rc = fit_host_new(&j->fit, j->host, tids.at, tids.n, NULL, 0, err);
+	array_fini(&tids);
+	return rc;
+}
+
+static int fit_clock_of(struct join *j, struct match *m, struct cdict_reader *guest,
+			struct cdict_error *err)
+{
+	size_t n;
+	struct guest_fit_vcpu *vcpus = threads_of(j, m, &n);
+	int rc = vcpus ? read_host(j, err) : cdict_fail_nomem(err);
+
 	m->clock.knots.n = 0;
-	rc = guest_clock_fit(&m->clock, j->host, guest, vcpus, n, err);
+	if (!rc)
+		rc = guest_clock_fit(&m->clock, j->fit, j->host, guest, vcpus, n, err);
 	free(vcpus);
 	return rc;
 }
@@ -189,7 +219,7 @@ static bool is_first(const struct join *j, const struct analyze_task *task)
 }
 
 /* The only VM with a vCPU for each of the guest's CPUs whose entries and exits fit the guest's events. */
-static int find_by_events(const struct join *j, struct match *m, struct cdict_reader *guest,
+static int find_by_events(struct join *j, struct match *m, struct cdict_reader *guest,
 			  const char *why, struct cdict_error *err)
 {
 	const struct analyze_task *found = NULL;
@@ -230,7 +260,7 @@ static int find_by_events(const struct join *j, struct match *m, struct cdict_re
 	return 0;
 }
 
-static int find_vm(const struct join *j, struct match *m, struct cdict_reader *guest,
+static int find_vm(struct join *j, struct match *m, struct cdict_reader *guest,
 		   const struct join_how *how, struct cdict_error *err)
 {
 	const char *uuid = cdict_reader_info(guest, "host.dmi_uuid"),
@@ -274,16 +304,22 @@ static int find_vm(const struct join *j, struct match *m, struct cdict_reader *g
 
 /* The clock by the TSC must agree with the events, where these show one: the offset may be of another
  * time, or of another VM. */
-static int check_clock(const struct join *j, struct match *m, struct cdict_reader *guest,
+static int check_clock(struct join *j, struct match *m, struct cdict_reader *guest,
 		       struct cdict_error *err)
 {
 	struct match fit = { .vcpus = m->vcpus, .n_vcpus = m->n_vcpus };
-	int rc = fit_clock_of(j, &fit, guest, err);
 	uint64_t first, last, by_tsc, by_fit, apart;
+	size_t n;
+	struct guest_fit_vcpu *vcpus = threads_of(j, m, &n);
+	bool agrees = false;
+	int rc = vcpus ? guest_clock_agrees(&agrees, &m->clock, j->host, guest, vcpus, n, err)
+		       : cdict_fail_nomem(err);
 
-	cdict_reader_window(guest, &first, &last);
-	first += (last - first) / 2;
-	if (!rc) {
+	free(vcpus);
+	if (!rc && !agrees)
+		rc = fit_clock_of(j, &fit, guest, err);
+	if (!rc && !agrees && cdict_reader_window(guest, &first, &last)) {
+		first += (last - first) / 2;
 		by_tsc = guest_clock_host_ns(&m->clock, first);
 		by_fit = guest_clock_host_ns(&fit.clock, first);
 		apart = by_tsc > by_fit ? by_tsc - by_fit : by_fit - by_tsc;
@@ -298,7 +334,7 @@ static int check_clock(const struct join *j, struct match *m, struct cdict_reade
 	return rc == CDICT_ENOTFOUND ? 0 : rc;
 }
 
-static int find_clock(const struct join *j, struct match *m, struct cdict_reader *guest,
+static int find_clock(struct join *j, struct match *m, struct cdict_reader *guest,
 		      const struct join_how *how, struct cdict_error *err)
 {
 	char why[sizeof(err->text)];

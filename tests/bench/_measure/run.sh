@@ -347,6 +347,7 @@ table_rows() {
 	rm -rf big.parquet
 	RUNS=$RUNS STRICT=1 RECORD_DIR=$PWD "$top/tests/bench/_measure/record.sh" || missed=$((missed + 1))
 	STRICT=1 "$top/tests/bench/_measure/fleet.sh" || missed=$((missed + 1))
+	STRICT=1 "$top/tests/bench/_measure/guests.sh" || missed=$((missed + 1))
 }
 
 # The same for made-up switches: 10 million slices, 20 million events.

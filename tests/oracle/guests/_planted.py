@@ -134,3 +134,13 @@ for window in [(begin, end), (begin - 987654321, end - 1234567), (begin - 2 * 10
         if sum(t[s + "_ns"] for s in states) != window[1] - window[0]:
             bad.append((window, t["name"]))
 test("states_of_guest_tasks_add_up_to_the_window", bad and f"{bad}")
+
+# Steal time as the guests' kernels counted it: at least the waits that the host shows, at most these and the time that it does not show;
+# in ticks of 10 ms, from a little before the first event on.
+rows = {(r["vm"], r["guest_cpu"]): r for vm in ("instance-0000001b", "instance-0000001c")
+        for r in json.loads(subprocess.run([cdict, "vm", vm, both, "--inside", "--json", "-q"], capture_output=True).stdout)["guest_steal"]}
+kernel = {("instance-0000001b", 0): 2440000000, ("instance-0000001b", 1): 7180000000, ("instance-0000001c", 0): 7510000000}
+test("steal_time_by_the_guests_kernels_is_beside_the_vCPUs_waits",
+     {k: r["steal_kernel_ns"] for k, r in rows.items()} != kernel and f"{rows}",
+     [r for r in rows.values() if not 0 < r["vcpu_wait_ns"] <= r["steal_kernel_ns"] + 10**7] or False,
+     [r for r in rows.values() if r["steal_kernel_ns"] > r["vcpu_wait_ns"] + r["vcpu_unknown_ns"] + 10**8] or False)

@@ -33,7 +33,7 @@ for how in '--seed 1 --seconds 0.3' '--seed 2 --seconds 0.3 --offset -9000000000
 	inside "p$n/both.cdict" whole.json
 	args=(-=whole.json)
 	for k in 0 1 2 3; do
-		from=$((80000000000 + RANDOM * 5000 + RANDOM)) to=$((80160000000 + RANDOM * 1000 + RANDOM))
+		from=$((80000000000 + RANDOM * 5000 + RANDOM)) to=$((80165000000 + RANDOM * 1000 + RANDOM))
 		inside "p$n/both.cdict" $k.json --time "$(printf '%d.%09d,%d.%09d' $((from / 10**9)) $((from % 10**9)) $((to / 10**9)) $((to % 10**9)))"
 		args+=("$from-$to=$k.json")
 	done

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-bigperf.py KIND TEMPLATE OUT [N]: makes large or unusual captures from a small perf.data with one sched_switch (from mkperf, one CPU).
+bigperf.py KIND TEMPLATE OUT [N [NS]]: makes large or unusual captures from a small perf.data with one sched_switch (from mkperf, one CPU).
 
   tids        N tasks, each of which is switched in once
   comms       N tasks with different names (PERF_RECORD_COMM)
   attrs       N events
+  again       TEMPLATE N times, each round that many ns (the fourth number) after the one before
   hole        five gigabytes, nearly all of them a hole: the data announced by an AUXTRACE record
   cdict-hole  TEMPLATE is a cdict: five gigabytes of blocks of an unknown type, which are holes, in front of it
 """
@@ -109,6 +110,30 @@ def attrs(template, path, n):
         out.write(data[at:at + each] + one * n)
 
 
+def again(template, path, n, round_ns):
+    """All samples of mkperf's events have their time at one place, before the CPU."""
+    before, data, after = sections(template)
+    first, size = struct.unpack_from('<QQ', before, 24)
+    sample_type, = struct.unpack_from('<Q', before, first + 24)
+    time = 8 + 8 * sum(1 for bit in (1 << 16, 1, 2) if sample_type & bit)  # identifier, ip, tid
+    at, times, head = 0, [], 0
+    while at < len(data):
+        kind, _, length = struct.unpack_from('<IHH', data, at)
+        if kind == 9:
+            head = head if times else at
+            times.append((at - head + time, struct.unpack_from('<Q', data, at + time)[0]))
+        at += length
+    samples, pack = bytearray(data[head:]), struct.Struct('<Q').pack_into
+    total = head + n * len(samples)
+    with open(path, 'wb') as out:
+        out.write(sized(before, total) + data[:head])
+        for i in range(n):
+            for at, ns in times:
+                pack(samples, at, ns + i * round_ns)
+            out.write(samples)
+        out.write(moved(after, len(before) + len(data), total - len(data)))
+
+
 def hole(template, path, size=5 << 30):
     before, data, after = sections(template)
     aux = struct.pack('<IHH', 71, 0, 48) + struct.pack('<QQQIIII', size, 0, 0, 0, 0, 0, 0)
@@ -163,7 +188,7 @@ def cdict_hole(path, to, blocks=21, size=250 << 20):
         out.write(index + struct.pack('<I', zlib.crc32(index)) + b'CDND')
 
 
-KINDS = {'tids': tids, 'comms': comms, 'attrs': attrs, 'hole': hole, 'cdict-hole': cdict_hole}
+KINDS = {'tids': tids, 'comms': comms, 'attrs': attrs, 'again': again, 'hole': hole, 'cdict-hole': cdict_hole}
 
 
 def main(argv):

@@ -261,6 +261,35 @@ static void too_few_events_are_refused(void **state)
 	expect_refused(&m, "31 events");
 }
 
+/* Of a long recording only parts are read, none of them in the middle. */
+static void a_recording_without_events_in_the_middle_is_fitted(void **state)
+{
+	struct made m = { .truth = { -77777777, 40e-6 }, .seed = 21 };
+	struct guest_clock clock = { 0 };
+	struct cdict_error err;
+	int64_t guess = -m.truth.guest_ns;
+
+	(void)state;
+	make(&m, 2, 12000000000, 20000);
+	for (size_t c = 0; c < m.n; c++) {
+		struct fit_vcpu *v = &m.vcpus[c];
+		uint64_t from = guest_of(&m, ZERO_NS + 4650000000),
+			 to = guest_of(&m, ZERO_NS + 7350000000);
+		size_t kept = 0;
+
+		for (size_t i = 0; i < v->events.n; i++)
+			if (v->events.at[i] < from || v->events.at[i] > to)
+				v->events.at[kept++] = v->events.at[i];
+		v->events.n = kept;
+	}
+	if (fit(&clock, &m, &guess, &err))
+		fail_msg("%s", err.text);
+	assert_true(distance(&clock, &m, 12000000000) <= clock.error_ns + 1);
+	assert_true(clock.error_ns <= 50000);
+	guest_clock_fini(&clock);
+	fini(&m);
+}
+
 /* Lost events of the host: the time bounds nothing, the rest still does. */
 static void losses_of_the_host_bound_nothing(void **state)
 {
@@ -330,6 +359,17 @@ static struct cdict_reader *open_pair(const char *file)
 	return r;
 }
 
+static struct fit_host *read_spans(struct cdict_reader *host)
+{
+	static const int32_t tids[] = { 4657, 4660, 4661 };
+	struct fit_host *h;
+	struct cdict_error err;
+
+	if (fit_host_new(&h, host, tids, 3, NULL, 0, &err))
+		fail_msg("%s", err.text);
+	return h;
+}
+
 /* How far the clock is from the truth, at the begin, the middle and the end. */
 static uint64_t recorded_distance(const struct guest_clock *c, size_t i)
 {
@@ -348,6 +388,7 @@ static uint64_t recorded_distance(const struct guest_clock *c, size_t i)
 static void a_recorded_pair_fits_within_50_us_of_its_tsc_offset(void **state)
 {
 	struct cdict_reader *host = open_pair("host");
+	struct fit_host *h = read_spans(host);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(recorded) / sizeof(*recorded); i++) {
@@ -356,7 +397,7 @@ static void a_recorded_pair_fits_within_50_us_of_its_tsc_offset(void **state)
 		struct cdict_error err;
 		uint64_t away;
 
-		if (guest_clock_fit(&clock, host, guest, recorded[i].vcpus, recorded[i].n, &err))
+		if (guest_clock_fit(&clock, h, host, guest, recorded[i].vcpus, recorded[i].n, &err))
 			fail_msg("%s: %s", recorded[i].file, err.text);
 		away = recorded_distance(&clock, i);
 		if (away > 50000 || away > clock.error_ns)
@@ -365,6 +406,7 @@ static void a_recorded_pair_fits_within_50_us_of_its_tsc_offset(void **state)
 		guest_clock_fini(&clock);
 		cdict_reader_close(guest);
 	}
+	fit_host_free(h);
 	cdict_reader_close(host);
 }
 
@@ -374,6 +416,7 @@ static void a_shift_of_a_recorded_guest_is_found_or_refused(void **state)
 {
 	static const struct guest_fit_vcpu swapped[] = { { 0, 4660 }, { 1, 4657 } };
 	struct cdict_reader *host = open_pair("host"), *guest;
+	struct fit_host *h = read_spans(host);
 	struct guest_clock clock = { 0 };
 	struct cdict_error err;
 
@@ -383,7 +426,7 @@ static void a_shift_of_a_recorded_guest_is_found_or_refused(void **state)
 		struct fit_input in = { .vcpus = v, .n = recorded[i].n };
 
 		guest = open_pair(recorded[i].file);
-		assert_int_equal(fit_read(v, recorded[i].vcpus, in.n, host, guest, &err), 0);
+		assert_int_equal(fit_read(v, h, guest, recorded[i].vcpus, in.n, &err), 0);
 		for (size_t c = 0; c < in.n; c++)
 			for (size_t e = 0; e < v[c].events.n; e++)
 				v[c].events.at[e] -= 10000000;
@@ -401,15 +444,16 @@ static void a_shift_of_a_recorded_guest_is_found_or_refused(void **state)
 					v[c].events.at[e] += 10000000;
 		assert_int_equal(fit_clock(&clock, &in, &err), CDICT_ENOTFOUND);
 		assert_non_null(strstr(err.text, " misses the next one by "));
-		for (size_t c = 0; c < in.n; c++)
-			fit_vcpu_fini(&v[c]);
+		fit_read_fini(v, in.n);
 		cdict_reader_close(guest);
 	}
 	guest = open_pair(recorded[0].file);
-	assert_int_equal(guest_clock_fit(&clock, host, guest, swapped, 2, &err), CDICT_ENOTFOUND);
-	assert_int_equal(guest_clock_fit(&clock, host, guest, recorded[1].vcpus, 1, &err),
+	assert_int_equal(guest_clock_fit(&clock, h, host, guest, swapped, 2, &err),
+			 CDICT_ENOTFOUND);
+	assert_int_equal(guest_clock_fit(&clock, h, host, guest, recorded[1].vcpus, 1, &err),
 			 CDICT_ENOTFOUND);
 	cdict_reader_close(guest);
+	fit_host_free(h);
 	cdict_reader_close(host);
 }
 
@@ -444,6 +488,7 @@ int main(void)
 		cmocka_unit_test(a_vcpu_that_never_leaves_guest_mode_bounds_nothing),
 		cmocka_unit_test(a_pattern_that_repeats_is_refused),
 		cmocka_unit_test(too_few_events_are_refused),
+		cmocka_unit_test(a_recording_without_events_in_the_middle_is_fitted),
 		cmocka_unit_test(losses_of_the_host_bound_nothing),
 		cmocka_unit_test(a_recorded_pair_fits_within_50_us_of_its_tsc_offset),
 		cmocka_unit_test(a_shift_of_a_recorded_guest_is_found_or_refused),
