@@ -12,6 +12,7 @@
 #include "cmd/tables/fleet.h"
 #include "format/file/reader.h"
 #include "query/fleet/figures/file.h"
+#include "tables/columns/number.h"
 
 int push_host(char host[FLEET_HOST_ROOM], const struct push_opts *o, struct cdict_error *err)
 {
@@ -45,6 +46,7 @@ static int push_capture(const struct cmd_call *call, struct store *st, const str
 								: pool_cpus();
 	struct fleet_capture c;
 	struct cdict_error err = { 0 };
+	char a[NUMBER_ROOM], b[NUMBER_ROOM];
 	uint64_t new = 0;
 	bool added;
 	int rc = fleet_capture_init(&c, reader, o->host, job->bucket_ns, &err);
@@ -60,9 +62,8 @@ static int push_capture(const struct cmd_call *call, struct store *st, const str
 	else if (!rc && !c.clocked)
 		cmd_warn(call, file, "has no wall-clock time: its buckets follow its own clock");
 	if (!rc && c.n && !call->quiet)
-		fprintf(stderr,
-			"[ cdict push: job %s, %s: %" PRIu64 " of %" PRIu64 " bucket%s added ]\n",
-			job->id, file, new, c.n, c.n == 1 ? "" : "s");
+		fprintf(stderr, "[ cdict push: job %s, %s: %s of %s bucket%s added ]\n", job->id,
+			file, number_grouped(a, new), number_grouped(b, c.n), c.n == 1 ? "" : "s");
 	fleet_capture_fini(&c);
 	return rc ? options_fail(call, file, &err) : CMD_DONE;
 }

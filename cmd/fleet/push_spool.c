@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "cmd/fleet/push.h"
 #include "query/fleet/store/spool.h"
+#include "tables/columns/number.h"
 
 struct pushing {
 	const struct cmd_call *call;
@@ -19,6 +20,7 @@ struct pushing {
 static int push_job(void *ctx, const struct fleet_job *job)
 {
 	struct fleet_spool_counts n = { 0 };
+	char a[NUMBER_ROOM], b[NUMBER_ROOM];
 	struct pushing *p = ctx;
 	const char *only = ((const struct options_shared *)p->call->opts)->job;
 	int rc;
@@ -28,9 +30,9 @@ static int push_job(void *ctx, const struct fleet_job *job)
 	p->jobs++;
 	rc = fleet_spool_push(p->spool, job->id, p->to, &n, p->err);
 	if ((!rc || n.values) && !p->call->quiet)
-		fprintf(stderr,
-			"[ cdict push: job %s, %s: %" PRIu64 " of %" PRIu64 " bucket%s added ]\n",
-			job->id, p->dir, n.added, n.values, n.values == 1 ? "" : "s");
+		fprintf(stderr, "[ cdict push: job %s, %s: %s of %s bucket%s added ]\n", job->id,
+			p->dir, number_grouped(a, n.added), number_grouped(b, n.values),
+			n.values == 1 ? "" : "s");
 	return rc;
 }
 

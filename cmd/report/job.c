@@ -232,7 +232,7 @@ static const char *plural(size_t n)
 static void say_facts(struct job_page *p)
 {
 	const struct fleet_read *r = &p->grid.read;
-	char span[TEXT_ROOM], events[TEXT_ROOM], utc[NUMBER_ROOM];
+	char span[TEXT_ROOM], events[TEXT_ROOM], utc[NUMBER_ROOM], values[NUMBER_ROOM];
 
 	if (r->job.info[0])
 		texts_printf(&p->facts, "%s", r->job.info);
@@ -251,8 +251,9 @@ static void say_facts(struct job_page *p)
 			     text_duration(span, (double)(r->rows.last_ns - r->rows.first_ns)),
 			     utc);
 	}
-	texts_printf(&p->facts, "%" PRIu64 " bucket%s, %s of host time", r->rows.values,
-		     plural(r->rows.values), text_duration(span, (double)r->rows.window_ns));
+	texts_printf(&p->facts, "%s bucket%s, %s of host time",
+		     number_grouped(values, r->rows.values), plural(r->rows.values),
+		     text_duration(span, (double)r->rows.window_ns));
 	texts_printf(&p->facts, "%s event%s", text_short(events, (double)r->rows.events),
 		     plural(r->rows.events));
 }
@@ -268,9 +269,8 @@ static void say_lines(struct job_page *p)
 			     r->job.id);
 	if (r->gone)
 		texts_printf(&p->lines,
-			     "The store evicted %" PRIu64
-			     " pushed bucket%s; figures cover the rest.",
-			     r->gone, plural(r->gone));
+			     "The store evicted %s pushed bucket%s; figures cover the rest.",
+			     number_grouped(n, r->gone), plural(r->gone));
 	if (r->rows.lost)
 		texts_printf(
 			&p->lines,

@@ -169,7 +169,7 @@ static double loss_percent(const struct fleet_rows *rows)
 /* Describes what the figures cover, given; NULL: out of memory. */
 static char *note_of(const struct fleet_read *r, const struct fleet_results *results)
 {
-	char events[NUMBER_ROOM], lost[NUMBER_ROOM], time[NUMBER_ROOM];
+	char events[NUMBER_ROOM], lost[NUMBER_ROOM], time[NUMBER_ROOM], buckets[NUMBER_ROOM];
 	char *note = NULL;
 	int n;
 
@@ -178,9 +178,9 @@ static char *note_of(const struct fleet_read *r, const struct fleet_results *res
 			     results->hosts.n, results->hosts.n == 1 ? "" : "s", results->runs.n,
 			     results->runs.n == 1 ? "" : "s");
 	else
-		n = asprintf(&note,
-			     "%zu host%s, %" PRIu64 " bucket%s, %s s in total, %s event%s, %s lost",
-			     r->hosts.n, r->hosts.n == 1 ? "" : "s", r->rows.values,
+		n = asprintf(&note, "%zu host%s, %s bucket%s, %s s in total, %s event%s, %s lost",
+			     r->hosts.n, r->hosts.n == 1 ? "" : "s",
+			     number_grouped(buckets, r->rows.values),
 			     r->rows.values == 1 ? "" : "s",
 			     number_seconds(time, r->rows.window_ns),
 			     number_grouped(events, r->rows.events), r->rows.events == 1 ? "" : "s",

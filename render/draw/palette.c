@@ -46,8 +46,8 @@ static const struct palette_rgb states[ANALYZE_VCPU_STATES][2] = {
 /* From next to the paper to its opposite: one hue, at equal distances of lightness, which is no state's
  * and not the accent's. */
 static const struct palette_rgb ramps[2][5] = {
-	{ RGB(0xc4e3db), RGB(0x7fc0b1), RGB(0x3f988a), RGB(0x136a61), RGB(0x053835) },
-	{ RGB(0x284543), RGB(0x2c776e), RGB(0x3fa192), RGB(0x78cbba), RGB(0xd5fbf0) },
+	{ RGB(0xd2eae5), RGB(0x7fc1b4), RGB(0x389585), RGB(0x0f6559), RGB(0x0f3831) },
+	{ RGB(0x223633), RGB(0x2a675e), RGB(0x3c9a8c), RGB(0x77ccbe), RGB(0xd4f8f1) },
 };
 
 /* Exit reasons: first the eight fixed colours, then tints and rarer reasons. Names as in the kernel's

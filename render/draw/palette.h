@@ -43,7 +43,7 @@ struct ink {
 };
 
 #define PALETTE_LEVELS 32 /* of the ramp */
-#define PALETTE_ONE 0.25  /* palette_ramp() of a single event, which must be visible */
+#define PALETTE_ONE 0.08  /* palette_ramp() of a single event, which must be visible */
 #define PALETTE_TASKS 12
 #define PALETTE_SHADES 5  /* of each kind of frame */
 #define PALETTE_CHANGES 6 /* steps up from no change, and down */

@@ -51,6 +51,7 @@ static size_t linear(struct scale_tick *out, double lo, double hi, double step, 
 		     const char *unit)
 {
 	double k = ceil(lo / step - 1e-9) + 0.0; /* no -0 */
+	char grouped[NUMBER_ROOM];
 	size_t n = 0;
 
 	for (; n < SCALE_TICKS && k * step <= hi * (1 + 1e-12); k++) {
@@ -59,6 +60,9 @@ static size_t linear(struct scale_tick *out, double lo, double hi, double step, 
 		*t = (struct scale_tick){ .at = k * step };
 		if (k == 0)
 			snprintf(t->label, sizeof(t->label), "0");
+		else if (unit_size == 1 && t->at >= 1000 && !decimals(step))
+			snprintf(t->label, sizeof(t->label), "%s%s",
+				 number_grouped(grouped, (uint64_t)(t->at + 0.5)), unit);
 		else
 			snprintf(t->label, sizeof(t->label), "%.*f%s", decimals(step / unit_size),
 				 t->at / unit_size, unit);

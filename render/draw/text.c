@@ -125,6 +125,11 @@ static size_t head(const char *text, size_t left, double size, double room)
 
 char *text_fit(const char *text, double size, double room)
 {
+	return text_fit_end(text, size, room, 0.25);
+}
+
+char *text_fit_end(const char *text, double size, double room, double end)
+{
 	size_t len = strlen(text), keep, tail;
 	double full = text_width(text, size);
 	char *out;
@@ -134,8 +139,7 @@ char *text_fit(const char *text, double size, double room)
 	room -= text_width(ELLIPSIS, size);
 	if (room <= 0)
 		return strdup("");
-	/* a quarter of the room for the end */
-	tail = head(text, len, size, full - room / 4);
+	tail = head(text, len, size, full - room * end);
 	while (tail < len && ((uint8_t)text[tail] & 0xc0) == 0x80)
 		tail++;
 	keep = head(text, len, size, room - text_width(text + tail, size));

@@ -38,5 +38,7 @@ double text_width(const char *text, double size);
 /* text_fit - @text shortened with an ellipsis to at most @room, a little of its end
  * kept (that is where thread names differ). */
 char *text_fit(const char *text, double size, double room);
+/* text_fit_end - the same with this part of the room for its end. */
+char *text_fit_end(const char *text, double size, double room, double end);
 
 #endif

@@ -58,14 +58,14 @@ static void text(struct sink *s, const char *class, double x, double y, const ch
 	sink_puts(s, "</text>\n");
 }
 
-static int box(struct sink *s, const struct flame *fl, const struct flame_layout *l,
+static int box(struct sink *s, const struct flame *fl, struct flame_layout *l,
 	       const struct flame_box *b)
 {
 	const struct folded_node *n = &fl->tree->nodes.at[b->node];
 	const char *name = b->node == FOLDED_ROOT ? "all" : n->name;
 	struct ink ink = flame_ink(fl, l, b->node);
 	char *clean = text_clean(name, strlen(name)), *says = flame_tooltip(fl, l, b->node);
-	char *fit = clean ? text_fit(clean, 12, b->w - 8) : NULL;
+	char *fit = clean ? flame_text(l, b, clean) : NULL;
 	int rc = says && fit ? 0 : -ENOMEM;
 	char hex[8];
 
@@ -96,7 +96,7 @@ static int box(struct sink *s, const struct flame *fl, const struct flame_layout
 	return rc;
 }
 
-static int picture(struct sink *s, const struct flame *fl, const struct flame_layout *l)
+static int picture(struct sink *s, const struct flame *fl, struct flame_layout *l)
 {
 	int rc = 0;
 	char *foot;

@@ -12,6 +12,7 @@
 #include "render/engine/capture.h"
 #include "render/page/page.h"
 #include "tables/columns/loss.h"
+#include "tables/columns/number.h"
 #include "tables/info/info.h"
 
 static const char *base_name(const char *file)
@@ -168,6 +169,7 @@ static int loss(struct json *j, const struct page_capture *c)
 /* Writes the lines below every table, one by one, and the time in one of them. */
 static int recorded_json(struct json *j, const struct page_capture *c, const struct scope *scope)
 {
+	char more[NUMBER_ROOM], kept[NUMBER_ROOM];
 	struct sink s;
 	char *text, *line, *rest;
 
@@ -175,9 +177,10 @@ static int recorded_json(struct json *j, const struct page_capture *c, const str
 	sink_puts(&s, "");
 	if (c->kept)
 		sink_printf(&s,
-			    "tasks: ... and %zu more tasks: the page lists %zu, those that ran or "
+			    "tasks: ... and %s more tasks: the page lists %s, those that ran or "
 			    "waited longest; 'cdict tasks' prints all\n",
-			    c->n_tasks - c->n_kept, c->n_kept);
+			    number_grouped(more, c->n_tasks - c->n_kept),
+			    number_grouped(kept, c->n_kept));
 	loss_scope(&s, scope, 0);
 	rest = text = sink_take(&s, NULL);
 	if (!text)

@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory/map.h"
-#include "base/memory/stringset.h"
 #include "render/draw/text.h"
 
 #define WIDTH 1280
 /* Narrower frames, in pixels, are not drawn, and zoom does not show them: less than a twelve-thousandth. */
 #define NARROWEST 0.1
+#define LEAST_TEXT 20 /* pixels: less tells nothing about a name */
 
 /* ---- the other input ---- */
 
@@ -140,6 +139,8 @@ void flame_layout_fini(struct flame_layout *l)
 {
 	array_fini(&l->boxes);
 	free(l->base);
+	stringset_fini(&l->texts);
+	map_fini(&l->taken);
 	*l = (struct flame_layout){ 0 };
 }
 
@@ -267,6 +268,45 @@ static void text_at(struct marks *m, enum ink_kind ink, enum mark_size size,
 	free(clean);
 }
 
+/* Whether no other name has the text @is; then @name has it. */
+static int take(struct flame_layout *l, const char *name, const char *is)
+{
+	const char *text = stringset_add(&l->texts, is, strlen(is));
+	const char *full = stringset_add(&l->texts, name, strlen(name));
+	uint32_t *number = full ? map_add(&l->taken, (uintptr_t)full, 1) : NULL, n, *whose;
+
+	if (!text || !number)
+		return -ENOMEM;
+	if (*number == MAP_NEW)
+		*number = (uint32_t)l->taken.n;
+	n = *number;
+	whose = map_add(&l->taken, (uintptr_t)text, 0);
+	if (!whose)
+		return -ENOMEM;
+	if (*whose == MAP_NEW)
+		*whose = n;
+	return *whose == n;
+}
+
+char *flame_text(struct flame_layout *l, const struct flame_box *b, const char *clean)
+{
+	static const double ends[] = { 0.25, 0.5, 0.75, 1, 0 };
+	double room = b->w - 8;
+	bool shows = room >= LEAST_TEXT || text_width(clean, 12) <= room;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]) && shows; i++) {
+		char *fit = text_fit_end(clean, 12, room, ends[i]);
+		int rc = fit && *fit ? take(l, clean, fit) : fit ? 0 : -ENOMEM;
+
+		if (rc > 0)
+			return fit;
+		free(fit);
+		if (rc < 0)
+			return NULL;
+	}
+	return strdup("");
+}
+
 int flame_marks(struct marks *m, const struct flame *fl)
 {
 	struct flame_layout l;
@@ -285,7 +325,7 @@ int flame_marks(struct marks *m, const struct flame *fl)
 		const char *name = b->node == FOLDED_ROOT ? "all"
 							  : fl->tree->nodes.at[b->node].name;
 		char *clean = text_clean(name, strlen(name));
-		char *fit = clean ? text_fit(clean, 12, b->w - 8) : NULL;
+		char *fit = clean ? flame_text(&l, b, clean) : NULL;
 
 		marks_rect(m, flame_ink(fl, &l, b->node), b->x, b->y,
 			   b->w > 1.5 ? b->w - 0.6 : b->w, FLAME_ROW - 1, NULL);

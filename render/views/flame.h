@@ -10,6 +10,8 @@
 #ifndef RENDER_VIEWS_FLAME_H
 #define RENDER_VIEWS_FLAME_H
 
+#include "base/memory/map.h"
+#include "base/memory/stringset.h"
 #include "base/text/sink.h"
 #include "render/draw/marks.h"
 #include "tables/stacks/folded.h"
@@ -47,10 +49,15 @@ struct flame_layout {
 	uint64_t *base;    /* by node: its total in the other input; NULL: no other input */
 	unsigned depth;    /* of the drawn frames */
 	double width, height; /* of the picture */
+	struct stringset texts;
+	struct map taken; /* by address in texts: the name that this text is short for */
 };
 int flame_layout_init(struct flame_layout *l, const struct flame *fl); /* 0 or -ENOMEM */
 void flame_layout_fini(struct flame_layout *l);
 
+/* flame_text - the name @clean of @b, shortened to its width, given: different names stay different, "" where that
+ * needs more room; NULL: out of memory. */
+char *flame_text(struct flame_layout *l, const struct flame_box *b, const char *clean);
 /* flame_ink - the ink of a frame: by its kind and name, or by the change of its share. */
 struct ink flame_ink(const struct flame *fl, const struct flame_layout *l, uint32_t node);
 /* flame_foot - @fl->foot and the number of frames not drawn, given; "": nothing to say, NULL: out of memory. */

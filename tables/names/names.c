@@ -52,7 +52,10 @@ static const char *comm(const struct analyze_task *task, char room[32])
 		snprintf(room, 32, "swapper/%" PRIu32, task->idle_cpu);
 		return room;
 	}
-	return task->comm[0] ? task->comm : ":?";
+	if (task->comm[0])
+		return task->comm;
+	snprintf(room, 32, ":%" PRId32, task->tid); /* as perf prints it */
+	return room;
 }
 
 size_t names_merged(const struct names *names, const struct analyze_task *task)

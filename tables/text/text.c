@@ -17,6 +17,14 @@
 #define FOLD 80       /* in a file, longer texts (stacks) continue on the next line */
 #define WIDE_FROM 200 /* a terminal this wide has room for all columns */
 
+static void more_rows(struct sink *s, const struct table *t)
+{
+	size_t more = t->n_rows - t->shown;
+	char n[NUMBER_ROOM];
+
+	sink_printf(s, "(%s more row%s)\n", number_grouped(n, more), more == 1 ? "" : "s");
+}
+
 static bool to_the_right(const struct table_column *col)
 {
 	return col->kind != TABLE_TEXT || (col->flags & TABLE_RIGHT);
@@ -443,8 +451,7 @@ static void put_table(struct sink *s, const struct table_frame *frame, const str
 			put_rest(s, table_at(t, r, f->first));
 	}
 	if (t->shown < t->n_rows)
-		sink_printf(s, "(%zu more row%s)\n", t->n_rows - t->shown,
-			    t->n_rows - t->shown == 1 ? "" : "s");
+		more_rows(s, t);
 	if (t->total) {
 		rule(s, t, f->rooms);
 		text_row(s, frame, t, f->rooms, names, TABLE_TOTAL);
@@ -560,9 +567,10 @@ void table_print_md_table(struct sink *s, const struct table_frame *frame, const
 		md_row(s, t, shown, r, false);
 	if (t->total)
 		md_row(s, t, shown, TABLE_TOTAL, true);
-	if (t->shown < t->n_rows)
-		sink_printf(s, "\n(%zu more row%s)\n", t->n_rows - t->shown,
-			    t->n_rows - t->shown == 1 ? "" : "s");
+	if (t->shown < t->n_rows) {
+		sink_putc(s, '\n');
+		more_rows(s, t);
+	}
 	free(shown);
 }
 

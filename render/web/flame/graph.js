@@ -3,7 +3,10 @@
 // the values of the stacks; data-d, its depth; data-n, its name if the text is cut. Names are only ever read as text
 // and written as text.
 
-const CHAR = 6.6; // width of a character, in the picture's pixels: on the wide side
+/** @type {[string, number][]} */
+const SIZES = [['ijl', 3.5], ['.,:;|/-_ ', 6.1], ['[](){}frt', 5], ['mwMW@%&#', 12], ['ABCDEFGHIJKLNOPQRSTUVXYZ', 9.4]];
+const LEAST = 20; // pixels: a text in less tells nothing about a name
+const ENDS = [0.25, 0.5, 0.75, 1, 0]; // parts of the room for a name's end, in order of preference; as in render/views/flame.c
 
 export class FlameGraph {
 	/** @say is called with the text of the frame under the pointer, or ''. */
@@ -40,6 +43,8 @@ export class FlameGraph {
 		const { left, room } = this;
 		const [from, to] = [frame.from, frame.from + frame.total];
 
+		const taken = new Map();
+
 		this.zoomed = frame;
 		for (const f of this.frames) {
 			const below = f.depth < frame.depth && f.from <= from && f.from + f.total >= to;
@@ -54,7 +59,7 @@ export class FlameGraph {
 			f.rect.setAttribute('x', x.toFixed(2));
 			f.rect.setAttribute('width', w.toFixed(2));
 			f.text.setAttribute('x', (x + 4).toFixed(2));
-			f.text.textContent = fit(f.name, w - 8);
+			f.text.textContent = fit(f.name, w - 8, taken);
 		}
 	}
 
@@ -86,10 +91,29 @@ export class FlameGraph {
 	}
 }
 
-/** As much of @name as fits into @room pixels. */
-function fit(name, room) {
-	const most = Math.floor(room / CHAR);
-	const letters = [...name];
+/** The width of a letter in pixels: on the wide side for the usual fonts. */
+function wide(letter) {
+	return letter > '~' ? 12 : SIZES.find(([letters]) => letters.includes(letter))?.[1] ?? 7.7;
+}
 
-	return letters.length <= most ? name : most < 2 ? '' : `${letters.slice(0, most - 1).join('')}…`;
+/** As much of @name as fits into @room pixels; '' where a text would be another name's: taken has the name of each text. */
+function fit(name, room, taken) {
+	const letters = [...name], sizes = letters.map(wide);
+	const upTo = (most, list) => {
+		let n = 0;
+
+		for (let used = 0; n < list.length && (used += list[n]) <= most;)
+			n++;
+		return n;
+	};
+	const whole = upTo(room, sizes) === letters.length, left = room - wide('…');
+	const forms = whole ? [name] : left < LEAST ? [] : ENDS.map((part) => {
+		const end = upTo(left * part, [...sizes].reverse()), used = sizes.slice(letters.length - end).reduce((sum, size) => sum + size, 0);
+
+		return `${letters.slice(0, upTo(left - used, sizes)).join('')}…${letters.slice(letters.length - end).join('')}`;
+	});
+	const text = forms.find((form) => (taken.get(form) ?? name) === name) ?? '';
+
+	taken.set(text, name);
+	return text;
 }

@@ -92,9 +92,12 @@ class App {
 	#start() {
 		const { only, start } = this.page;
 		const vcpus = this.page.captures.some((c) => c.tables.vcpu?.rows.length);
-		const first = this.views.find((v) => v.id !== 'vcpus' || vcpus) ?? this.views[0];
+		const shows = (view) => this.page.captures.some((capture) => !lacksOf(view, capture));
+		const has = this.views.filter((v) => (v.id !== 'vcpus' || vcpus) && shows(v));
+		// without events of any view: the list of all events
+		const first = ['compare', 'vcpus', 'tasks'].map((id) => has.find((v) => v.id === id)).find(Boolean) ?? has[0] ?? this.views.find((v) => v.id === 'cores') ?? this.views[0];
 		/** @type {any} */
-		const state = { ...START, view: vcpus || first.id === 'compare' ? this.views[0].id : (this.views.find((v) => v.id === 'tasks') ?? first).id };
+		const state = { ...START, view: first.id };
 
 		// if all CPUs are busy, show the VMs that wait for them instead
 		if (this.page.captures[0].tables.capacity?.rows.length && vcpus && isBusy(this.page.captures[0]))
@@ -179,7 +182,7 @@ class App {
 
 		document.documentElement.classList.toggle('brief', brief);
 		this.fold.hidden = this.state.view === this.store.start.view || this.state.view === 'compare';
-		this.fold.textContent = brief ? `▾ all ${plural(this.findings.children.length, 'finding')}` : '▴ one line';
+		this.fold.textContent = brief ? `▾ ${this.findings.children.length > 1 ? 'all ' : ''}${plural(this.findings.children.length, 'finding')}` : '▴ one line';
 		this.fold.setAttribute('aria-expanded', String(!brief));
 		if (this.wasBrief === brief)
 			return;
@@ -233,6 +236,7 @@ class App {
 		this.view = view.make(this);
 		// no table heads without rows; but the cores view lists events of any kind
 		this.view.el.hidden = Boolean(lacks) && view.id !== 'cores';
+		this.view.el.classList.toggle('lacks', Boolean(lacks));
 		replace(this.main, lacks ? h('p', { class: 'empty' }, lacks) : null, this.view.el);
 		this.view.update({ figures: true, range: true, filter: true });
 	}

@@ -52,6 +52,11 @@ export function replaceKept(el, ...children) {
 	replace(el, ...children);
 }
 
+/** Pixels for names in a table that is as wide as the window: @narrow where its other columns need the rest. */
+export function nameRoom(narrow) {
+	return innerWidth >= 1600 ? 228 : narrow;
+}
+
 /** A name, shortened to @room pixels, with the whole one as title. */
 export function named(name, room = 228) {
 	const short = name.length > room / 12 ? fit(name, room, 13) : name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // A table of figures: click a head to sort, type to filter, copy as text, save as CSV.
 import { ENTER, button, h, named, replace } from './dom.js';
-import { clean, exactFigure, figure } from './text.js';
+import { clean, count, exactFigure, figure, plural } from './text.js';
 import { download } from './download.js';
 import { Slices } from './slices.js';
 
@@ -130,10 +130,10 @@ export class Table {
 
 		const tree = this.options.tree?.();
 
-		this.count.textContent = tree && !this.filter ? `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} for ${tree.leaves.length} ${tree.leaves.length === 1 ? 'task' : 'tasks'}` : rows.length === this.rows.length ? `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`
-			: `${rows.length} of ${this.rows.length} rows`;
+		this.count.textContent = tree && !this.filter ? `${plural(rows.length, 'row')} for ${plural(tree.leaves.length, 'task')}` : rows.length === this.rows.length ? plural(rows.length, 'row')
+			: `${count(rows.length)} of ${plural(this.rows.length, 'row')}`;
 		this.more.hidden = shown.length === rows.length;
-		this.more.textContent = `${rows.length - shown.length} more`;
+		this.more.textContent = `${count(rows.length - shown.length)} more`;
 		this.#drawRows(shown);
 	}
 

@@ -8,7 +8,7 @@ import { cdict } from './page.mjs';
 const [svg, html, hostile, page, capture] = process.argv.slice(2);
 const FRAMES = `JSON.stringify([...document.querySelectorAll('svg.flame g.f')].map((g) => ({
 	name: g.dataset.n ?? g.querySelector('text').textContent, from: Number(g.dataset.s), total: Number(g.dataset.t), depth: Number(g.dataset.d),
-	says: g.querySelector('title').textContent, y: Number(g.querySelector('rect').getAttribute('y')), top: g.getBoundingClientRect().top, shown: getComputedStyle(g).display !== 'none', hit: g.classList.contains('hit'),
+	text: g.querySelector('text').textContent, says: g.querySelector('title').textContent, y: Number(g.querySelector('rect').getAttribute('y')), top: g.getBoundingClientRect().top, shown: getComputedStyle(g).display !== 'none', hit: g.classList.contains('hit'),
 	x: Number(g.querySelector('rect').getAttribute('x')), width: Number(g.querySelector('rect').getAttribute('width')) })))`;
 const frames = async (tab) => JSON.parse(await tab.evaluate(FRAMES));
 const click = (tab, name) => tab.evaluate(`[...document.querySelectorAll('svg.flame g.f')].find((g) => (g.dataset.n ?? g.querySelector('text').textContent) === ${JSON.stringify(name)}).dispatchEvent(new MouseEvent('click', { bubbles: true }))`);
@@ -18,9 +18,13 @@ const found = (tab) => tab.evaluate(`document.querySelector('[role=status].share
 // Each frame has its share of the width of all, and lies below its caller, the largest callee first. The picture opens with the whole.
 function checkWidths(all, says) {
 	const [first] = all;
-	const sums = new Map();
+	const sums = new Map(), names = new Map();
 
 	for (const f of all) {
+		if (f.text && f.shown)
+			says((names.get(f.text) ?? f.name) === f.name, `${f.text} stands for ${f.name} and ${names.get(f.text)}`);
+		if (f.text && f.shown)
+			names.set(f.text, f.name);
 		says(Math.abs(f.width - (first.width * f.total) / first.total) < 0.011, `${f.name} is ${f.width} wide of ${first.width}, ${f.total} of ${first.total}`);
 		says(Math.abs(f.x - first.x - (first.width * f.from) / first.total) < 0.011, `${f.name} begins at ${f.x}`);
 		if (f.depth)
@@ -32,6 +36,7 @@ function checkWidths(all, says) {
 	says(roots.every((f, i) => !i || (f.total <= roots[i - 1].total && f.from === roots[i - 1].from + roots[i - 1].total)), 'the largest task is not the first');
 	says(first.top >= 0 && first.top < 600, `all is drawn ${first.top} px down`);
 	says(all.length > 20, `there are ${all.length} frames`);
+	says([...names].some(([text, name]) => text !== name), 'no name is shortened');
 	says([...sums.values()].every((sum) => sum <= first.total), 'more stands on all than it is');
 }
 

@@ -3,6 +3,7 @@
 // render/web/build/bundle.awk as the page is, run by node and by Chromium (tests/page/ui.sh). Prints
 // "ok NAME" or "not ok NAME" and the reason.
 
+import * as axis from '../../../render/web/ui/marks/axis.js';
 import * as clock from '../../../render/web/ui/clock.js';
 import * as compare from '../../../render/web/ui/compare.js';
 import * as gestures from '../../../render/web/ui/input/gestures.js';
@@ -40,6 +41,15 @@ check('numbers_have_three_digits_and_a_unit', [
 	[compare.signed('run_percent', -25.84), '−25.8 points'],
 	[compare.signed('worst_ns', 46400000), '+46.4 ms'],
 	[[0.02, -0.02, 0].map((v) => compare.signed('run_percent', v)), ['< +0.1 points', '> −0.1 points', '0']],
+]);
+check('labels_of_an_axis_have_one_unit_and_the_same_decimals', [
+	[axis.valueLabels([0, 2e8, 4e8, 1e9, 12e8, 32e8], 'time'), ['0', '0.2 s', '0.4 s', '1.0 s', '1.2 s', '3.2 s']],
+	[axis.valueLabels([0, 5e8, 1e9, 15e8], 'time'), ['0', '0.5 s', '1.0 s', '1.5 s']],
+	[axis.valueLabels([0, 2e5, 4e5], 'time'), ['0', '200 µs', '400 µs']],
+	[axis.valueLabels([0, 500, 1000, 4500], 'count'), ['0', '500', '1,000', '4,500']],
+	[axis.valueLabels([0, 5000, 10000, 15000], 'count'), ['0', '5k', '10k', '15k']],
+	[axis.valueLabels([0, 500000, 1000000], 'count'), ['0', '0.5M', '1.0M']],
+	[axis.valueLabels([0], 'time'), ['0']],
 ]);
 check('times_of_the_clock_are_exact', [
 	[clock.clockTime({ t0_ns: '922060149460' }, 1587412314), '923.647561774'],
@@ -118,11 +128,13 @@ check('a_slice_has_only_states_on_a_cpu', [
 	[slice(100, 110, 4.2, 4.8), ['g 4.2 0 0.6 10']],
 	[slice(300, 310, 0, 5), ['? 0 5']],
 ]);
-check('single_events_are_not_faint_and_few_counts_use_the_whole_scale', [
-	[[1, 2].map(legend.countLevels(1, 2).level), [0.5, 1]],
-	[[1, 10, 100].map(legend.countLevels(1, 100).level), [0.25, 0.625, 1]],
-	[[50, 5000].map(legend.countLevels(50, 5000).level), [0.25, 1]],
-	[[3].map(legend.countLevels(3, 3).level), [1]],
+const levels = (...counts) => counts.map(legend.countLevels(counts[0], counts.at(-1)).level).map((v) => Number(v.toFixed(9)));
+
+check('counts_begin_near_the_plot_and_end_at_the_strongest_colour', [
+	[levels(1, 2), [0.08, 1]],
+	[levels(1, 10, 100), [0.08, 0.54, 1]],
+	[levels(50, 5000), [0.08, 1]],
+	[levels(3), [1]],
 ]);
 
 if (typeof document === 'undefined')

@@ -2,7 +2,7 @@
 // Axes: positions and labels of ticks, and loss, which is hatched where it happened.
 import { d3 } from '../../d3.js';
 import { clockKind, clockOffset, moment } from '../clock.js';
-import { duration, short } from '../text.js';
+import { count, duration } from '../text.js';
 
 // Begin and end of time in a picture of full width, in pixels from its edges: a time has the same x in the strip and in
 // every lane below.
@@ -131,16 +131,28 @@ export function drawLogAxis(s, palette, scale, left, right) {
 	}
 }
 
+/** @type {[number, string][]} */
+const THOUSANDS = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
+
+/** The labels of @ticks, all with the same unit and as many decimals as their step needs. @unit: 'count' or 'time'. */
+export function valueLabels(ticks, unit) {
+	const step = (ticks[1] ?? 1) - (ticks[0] ?? 0), most = ticks.at(-1);
+	const [size, name] = unit === 'time' ? UNITS.find(([ns]) => most >= ns) ?? UNITS[3] : most < 1e4 ? [1, ''] : THOUSANDS.find(([n]) => most >= n);
+	const show = (v) => (unit === 'count' && size === 1 && decimals(step) === 0 ? count(v) : (v / size).toFixed(decimals(step / size)));
+
+	return ticks.map((v) => (v === 0 ? '0' : `${show(v)}${unit === 'time' ? ' ' : ''}${name}`));
+}
+
 /** An axis of counts, times or percent along the bottom of bars. */
 export function drawValueAxis(s, palette, scale, top, bottom, { unit = 'count', above = false, colour = null, edge = -Infinity } = {}) {
 	const [left, right] = scale.range();
-	const show = { count: short, time: duration, percent: (v) => `${v} %`, share: (v) => `${v} %` }[unit];
 	const ticks = unit === 'share' ? (right - left < 210 ? [0, 50, 100] : [0, 25, 50, 75, 100]) : scale.ticks(Math.max(2, Math.floor((right - left) / 80)));
+	const labels = unit === 'count' || unit === 'time' ? valueLabels(ticks, unit) : ticks.map((v) => (v === 0 ? '0' : `${v} %`));
 	let last = -Infinity;
 
-	for (const at of ticks) {
+	for (const [i, at] of ticks.entries()) {
 		const x = Math.round(scale(at)) + 0.5;
-		const label = at === 0 ? '0' : show(at);
+		const label = labels[i];
 		const half = s.measure(label, 11) / 2;
 
 		if (!above)

@@ -84,11 +84,11 @@ export function rampColour(palette, level) {
 	return palette.ramp[Math.min(palette.ramp.length - 1, Math.max(0, Math.round(level * (palette.ramp.length - 1))))];
 }
 
-const ONE = 0.25; // as PALETTE_ONE of render/draw/palette.h: a single event is visible
+const ONE = 0.08; // as PALETTE_ONE of render/draw/palette.h: a single event is visible
 
 /** Colours of counts from @min to @max: {from: their start in the ramp, level(n): 0..1}. */
 export function countLevels(min, max) {
-	const from = max === min ? 1 : max <= 4 ? 0.5 : ONE;
+	const from = max === min ? 1 : ONE;
 
 	return { from, level: (n) => (max === min ? 1 : from + (1 - from) * Math.log(n / min) / Math.log(max / min)) };
 }

@@ -10,6 +10,7 @@ import { clean, duration, figure, percent } from '../text.js';
 import { View } from './view.js';
 
 const RAMP = 8; // steps to either side
+const WAITS = { delayed_percent: 'waited (preempted and waiting together)', preempted_percent: 'preempted (not all captures have wake-ups: how long vCPUs waited in all is not compared)' };
 
 function chanceText(p) {
 	return p === null ? '' : p < 0.0005 ? '<0.001' : p.toFixed(3);
@@ -52,7 +53,12 @@ export class CompareView extends View {
 		replace(this.body, kind === 'coremap' ? this.#matrix(table) : this.#table(table, kind));
 		replace(this.key, kind === 'vcpu' ? legend(stateItems(app.palette)) : null,
 			kind === 'coremap' ? this.#ramp() : h('span', { class: 'difference-key' }, swatch(null, 'less'), 'less than base', swatch(null, 'more'), 'more than base'),
-			kind === 'vcpu' ? h('span', { class: 'dim' }, 'Base, new and difference: waited (preempted and waiting together), percent of the window.') : null);
+			kind === 'vcpu' ? h('span', { class: 'dim' }, `Base, new and difference: ${WAITS[this.#main(table)]}, percent of the window.`) : null);
+	}
+
+	/** The figure by which rows are compared: the first one, but preempted if only some captures have wake-ups. */
+	#main({ figures: [first], figures, rows }) {
+		return first in WAITS && rows.every(({ values }) => values.every((row) => (row?.[0] ?? null) === null)) && figures.includes('preempted_percent') ? 'preempted_percent' : first;
 	}
 
 	/** The windows, if they differ. */
@@ -112,9 +118,9 @@ export class CompareView extends View {
 		const { groups } = this.app.page.compare.tables;
 		const tree = kind === 'tasks' && groups && folded(this.app, table.rows.length) ? this.#tree(groups, table) : null;
 		const rows = tree?.roots ?? this.#rows(table);
-		const main = table.figures[0];
+		const main = this.#main(table);
 		const word = FIGURE_WORDS[main] ?? main;
-		const hint = kind === 'vcpu' ? 'waited: preempted and waiting together, percent of the window' : word;
+		const hint = kind === 'vcpu' ? `${WAITS[main] ?? word}, percent of the window` : word;
 		const most = Math.max(1e-9, ...rows.flatMap((row) => [value('base', main)(row) ?? 0, value('now', main)(row) ?? 0]));
 		const mostChange = Math.max(1e-9, ...rows.map((row) => Math.abs(change(main)(row) ?? 0)));
 		const columns = [
@@ -130,7 +136,7 @@ export class CompareView extends View {
 				key: `${main}_p`, title: 'p', hint: 'probability that the runs differ this much by chance', value: chance(main), show: (row) => chanceText(chance(main)(row))
 			}] : []),
 			{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (row) => this.#differenceBar(change(main)(row), mostChange) },
-			...table.figures.slice(1).filter((key) => words.columns.includes(key) && rows.some((row) => value('base', key)(row) || value('now', key)(row))).flatMap((key) => [
+			...table.figures.filter((key) => key !== main && words.columns.includes(key) && rows.some((row) => value('base', key)(row) || value('now', key)(row))).flatMap((key) => [
 				{
 					key: `${key}_new`, title: FIGURE_WORDS[key] ?? key, hint: 'the new capture, and its difference from the base', value: value('now', key),
 					show: (row) => this.#bothCell(key, row.now ? value('now', key)(row) : null, value('base', key)(row), change(key)(row), chance(key)(row))

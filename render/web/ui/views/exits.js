@@ -3,7 +3,7 @@
 import { d3 } from '../../d3.js';
 import { totalOf } from '../../page.js';
 import { momentIn } from '../clock.js';
-import { button, choice, h, named, replace, replaceKept, swatch } from '../dom.js';
+import { button, choice, h, nameRoom, named, replace, replaceKept, swatch } from '../dom.js';
 import { drawValueAxis } from '../marks/axis.js';
 import { rowsOf } from '../figures.js';
 import { Chosen } from '../groups.js';
@@ -349,7 +349,7 @@ export class ExitsView extends View {
 		const number = (key, title, hint) => ({ key, title, hint });
 
 		return new Table([
-			{ key: 'name', title: 'vCPU', text: true, value: (r) => (r.task === null ? null : app.who(r.task)), show: (r) => named(r.task === null ? '–' : app.who(r.task), 158) },
+			{ key: 'name', title: 'vCPU', text: true, value: (r) => (r.task === null ? null : app.who(r.task)), show: (r) => named(r.task === null ? '–' : app.who(r.task), nameRoom(158)) },
 			{ key: 'reason', title: 'reason', text: true },
 			number('count', 'exits'), number('count_percent', '% of exits', 'of the number of all exits; idle is left out'), ...this.#times(), ...LENGTHS,
 			{ key: 'max_at_ns', title: 'when', hint: 'the longest', show: (r) => this.#when(r) },

@@ -3,7 +3,7 @@
 import { d3 } from '../../d3.js';
 import { beganAt } from '../clock.js';
 import { drawMissing, drawTimeAxis, drawValueAxis, timeScale } from '../marks/axis.js';
-import { h, named, replace } from '../dom.js';
+import { h, nameRoom, named, replace } from '../dom.js';
 import { Chosen, Tree, foldChoice, folded, groupName, keyOf, nameOfGroup, pickGroup } from '../groups.js';
 import { legend } from '../marks/legend.js';
 import { CanvasSurface } from '../marks/surface.js';
@@ -51,7 +51,7 @@ export class TasksView extends View {
 	#makeTable() {
 		const { app } = this;
 		const number = (key, title, hint) => ({ key, title, hint });
-		const name = (r) => h('span', { class: 'tree', css: { '--depth': this.tree?.depth(r) ?? 0 } }, r.task === undefined ? groupName(app, r) : named(app.who(r.task), 158), r.lossy ? h('span', { class: 'lossy', title: 'lossy: missing events may have changed these figures' }, '~') : null);
+		const name = (r) => h('span', { class: 'tree', css: { '--depth': this.tree?.depth(r) ?? 0 } }, r.task === undefined ? groupName(app, r) : named(app.who(r.task), nameRoom(158)), r.lossy ? h('span', { class: 'lossy', title: 'lossy: missing events may have changed these figures' }, '~') : null);
 		const tid = (r) => app.capture.tasks[r.task]?.tid;
 
 		return new Table([

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // An opened vCPU: its antagonists, the exits that took its time, and the lengths of its waits.
-import { h, named, unbroken } from '../dom.js';
+import { h, nameRoom, named, unbroken } from '../dom.js';
 import { Question } from '../figures.js';
 import { reasonColours } from '../marks/legend.js';
 import { Table } from '../table.js';
@@ -17,7 +17,7 @@ function shareBar(part, colour) {
 function antagonistTable(view, row, antagonists) {
 	const { app } = view;
 	const table = new Table([
-		{ key: 'antagonist', title: 'behind', text: true, value: (r) => app.who(r.antagonist), show: (r) => named(app.who(r.antagonist), 132) },
+		{ key: 'antagonist', title: 'behind', text: true, value: (r) => app.who(r.antagonist), show: (r) => named(app.who(r.antagonist), nameRoom(132)) },
 		{ key: 'behind_ns', title: 'waited', hint: 'while this task had the CPU' },
 		{ key: 'delayed_percent', title: 'share' },
 		{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (r) => shareBar(r.delayed_percent, app.palette.states.preempted) },
@@ -74,6 +74,6 @@ function histogramRows(bars, colour) {
 	const most = Math.max(...bars.map((bar) => bar.count));
 
 	return bars.map(({ from_ns, to_ns, count: n }) => h('div', { class: 'histogram-row', title: `${plural(n, 'wait')} of ${duration(from_ns)} to ${duration(to_ns)}` },
-		h('span', { class: 'dim num' }, `≥ ${duration(Number(from_ns.toPrecision(2)))}`), h('div', { class: 'track' }, h('div', { css: { width: `${100 * n / most}%`, background: colour } })),
+		h('span', { class: 'dim num' }, `≥ ${duration(Number(from_ns.toPrecision(2))).replace(/^(\d)(?:\.(\d)\d*)? /, (_, whole, tenth = 0) => `${whole}.${tenth} `)}`), h('div', { class: 'track' }, h('div', { css: { width: `${100 * n / most}%`, background: colour } })),
 		h('span', { class: 'num' }, n ? count(n) : '')));
 }

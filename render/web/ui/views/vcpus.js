@@ -26,7 +26,7 @@ const ABOVE = 530; // pixels of head, strip, matrix and legend
 const KEYS = STATES.map((state) => `${state}_ns`);
 
 /** Pixels for a name in the column "mostly behind" (style.css). */
-const behindRoom = () => (document.documentElement.dataset.print ? 280 : innerWidth >= 2200 ? 218 : 130);
+const behindRoom = () => (document.documentElement.dataset.print ? 280 : innerWidth >= 2200 ? 218 : innerWidth >= 1600 ? 190 : 154);
 
 export class VcpusView extends View {
 	constructor(app) {
@@ -204,7 +204,7 @@ export class VcpusView extends View {
 		if (crowd?.group_tasks > 1 && crowd.group_kind !== 'idle') {
 			const name = crowd.group_kind === 'self' ? 'its own VM' : crowd.group_kind === 'vm' ? vmName(crowd.group) : clean(crowd.group);
 
-			return [h('span', { class: 'share' }, percent(crowd.group_percent)), h('span', { title: `${plural(crowd.group_tasks, 'task')} of ${name}`, data: { crowd: crowd.group } }, named(name, 100), h('span', { class: 'dim' }, ` ×${crowd.group_tasks}`))];
+			return [h('span', { class: 'share' }, percent(crowd.group_percent)), h('span', { title: `${plural(crowd.group_tasks, 'task')} of ${name}`, data: { crowd: crowd.group } }, named(name, behindRoom() - 58), h('span', { class: 'dim' }, ` (${plural(crowd.group_tasks, 'task')})`))];
 		}
 		return [h('span', { class: 'share' }, percent(worst.delayed_percent)),
 		h('a', {

@@ -41,5 +41,5 @@ const NEEDS = {
 export function lacksOf({ id, title }, capture) {
 	const needs = NEEDS[id];
 
-	return !needs || needs.has.some((what) => capture.has[what]) ? null : `${title}: nothing to show here. Record ${needs.record}.`;
+	return !needs || needs.has.some((what) => capture.has[what]) ? null : `${title}: ${id === 'cores' && capture.embedded ? 'only the list of events, no CPUs' : 'nothing to show here'}. Record ${needs.record}.`;
 }
