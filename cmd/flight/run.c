@@ -249,6 +249,8 @@ static void progress(void *ctx, const struct record_progress *p)
 	struct cdict_error err = { 0 };
 
 	f->now = *p;
+	if (!f->seconds)
+		flight_notify("READY=1");
 	if (++f->seconds % AGE_S == 0 && !flight_folder_read(&f->folder, &err)) {
 		remove_aged(f);
 		forget_times(f);
@@ -289,6 +291,7 @@ int flight_run(const struct cmd_call *call, const struct flight_settings *s)
 	struct cdict_error err = { 0 };
 	int status = start(&f, &err) ? cmd_error(call, NULL, &err) : record_command(&as, &hooks);
 
+	flight_notify("STOPPING=1");
 	if (f.now.seconds > f.last.seconds)
 		report(&f);
 	array_fini(&f.times);
