@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/text/cpulist.h"
+#include "base/text/plural.h"
 #include "cdict/stack.h"
 #include "render/engine/arrays.h"
 #include "render/engine/capture.h"
@@ -175,9 +176,9 @@ static int recorded_json(struct json *j, const struct page_capture *c, const str
 	sink_puts(&s, "");
 	if (c->kept)
 		sink_printf(&s,
-			    "tasks: ... and %zu more tasks: the page lists %zu, those that ran or "
+			    "tasks: ... and %zu more task%s: the page lists %zu, those that ran or "
 			    "waited longest; 'cdict tasks' prints all\n",
-			    c->n_tasks - c->n_kept, c->n_kept);
+			    c->n_tasks - c->n_kept, plural(c->n_tasks - c->n_kept), c->n_kept);
 	loss_scope(&s, scope, 0);
 	rest = text = sink_take(&s, NULL);
 	if (!text)
