@@ -187,6 +187,6 @@ for release; do
 		! find / -xdev -name "*cdict*" -not -path "/root/*" -not -path "/proc/*" -not -path "/sys/*" -not -path "/var/log/*" \
 			-not -path "/var/cache/*" | grep .' >"$log" 2>&1
 	verdict "${release}_purge_leaves_nothing" $? "$log"
-	rm -rf --one-file-system "$use"
+	rm -rf --one-file-system "$use" "$use.console"
 done
 exit $failed
