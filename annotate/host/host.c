@@ -14,6 +14,7 @@
 #include "annotate/host/proc.h"
 #include "base/fail.h"
 #include "base/system/monotonic.h"
+#include "base/text/plural.h"
 
 #define STATE_DIR "/run/libvirt/qemu"
 #define DAEMON_URI "qemu:///system"
@@ -373,11 +374,6 @@ static int place_all(struct job *j, struct cdict_error *err)
 
 /* --- notes to the user --- */
 
-static const char *s(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void note_gaps(struct job *j)
 {
 	struct host_report *r = j->report;
@@ -391,10 +387,10 @@ static void note_gaps(struct job *j)
 			"%zu thread%s of %zu VM%s: role unknown (\"thread\"): QEMU runs without "
 			"debug-threads=on, and neither control groups nor libvirt's state identify "
 			"its threads",
-			r->unnamed, s(r->unnamed), vms, s(vms));
+			r->unnamed, plural(r->unnamed), vms, plural(vms));
 	if (j->scan.incomplete)
-		add_note(r, "the name%s of %zu thread%s could not be read%s", s(j->scan.incomplete),
-			 j->scan.incomplete, s(j->scan.incomplete),
+		add_note(r, "the name%s of %zu thread%s could not be read%s",
+			 plural(j->scan.incomplete), j->scan.incomplete, plural(j->scan.incomplete),
 			 geteuid() ? ": run as root" : "");
 	if (j->scan.unreadable)
 		add_note(r, "cannot inspect %zu process%s: permission denied%s", j->scan.unreadable,
@@ -403,8 +399,9 @@ static void note_gaps(struct job *j)
 		add_note(
 			r,
 			"%zu kernel thread%s of a VM, such as %s (%d), belong%s to no VM's process",
-			j->scan.kernel.n, s(j->scan.kernel.n), j->scan.kernel.at[0].thread.comm,
-			j->scan.kernel.at[0].thread.tid, j->scan.kernel.n == 1 ? "s" : "");
+			j->scan.kernel.n, plural(j->scan.kernel.n),
+			j->scan.kernel.at[0].thread.comm, j->scan.kernel.at[0].thread.tid,
+			j->scan.kernel.n == 1 ? "s" : "");
 	if (j->scan.inner && j->scan.vms.n)
 		add_note(
 			r,
@@ -464,8 +461,8 @@ void host_report_summary(const struct host_report *report, struct sink *sink)
 	size_t named = report->threads - report->unnamed;
 
 	if (report->vms.n)
-		sink_printf(sink, "%zu VM%s, %zu thread%s named", report->vms.n, s(report->vms.n),
-			    named, s(named));
+		sink_printf(sink, "%zu VM%s, %zu thread%s named", report->vms.n,
+			    plural(report->vms.n), named, plural(named));
 	else
 		sink_puts(sink, "no VM found");
 	if (report->unnamed)
@@ -473,5 +470,5 @@ void host_report_summary(const struct host_report *report, struct sink *sink)
 	if (report->processes)
 		sink_printf(sink, "; %zu other process%s in %zu unit%s or container%s",
 			    report->processes, report->processes == 1 ? "" : "es", report->units,
-			    s(report->units), s(report->units));
+			    plural(report->units), plural(report->units));
 }

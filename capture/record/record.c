@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs a recording from beginning to end. */
+#include "base/text/plural.h"
 #include "capture/record/record.h"
 
 #include <errno.h>
@@ -228,8 +229,9 @@ static void report_dropped(struct recording *rec, struct record_info_end *end)
 	if (!n)
 		return;
 	snprintf(rec->full, sizeof(rec->full),
-		 "%s: %" PRIu64 " events from %" PRIu64 ".%09" PRIu64 " s on were not written",
-		 cdict_strerror(r->ended.code), n, since_ns / 1000000000, since_ns % 1000000000);
+		 "%s: %" PRIu64 " event%s from %" PRIu64 ".%09" PRIu64 " s on not written",
+		 cdict_strerror(r->ended.code), n, plural(n), since_ns / 1000000000,
+		 since_ns % 1000000000);
 	end->why = rec->full;
 }
 

@@ -49,7 +49,7 @@ static const struct foreign_command all[] = {
 	{ "perf", "list",
 	  "'cdict info FILE' for the events of a capture; those of this host: 'perf list'" },
 	{ "perf", "stat",
-	  "'cdict count FILE' for the events of a capture; 'cdict push -e LIST -- COMMAND' counts a command" },
+	  "'cdict count FILE' for the events of a capture; 'cdict push --job ID -e LIST -- COMMAND' counts a command" },
 	{ "perf", "evlist", "'cdict info FILE'" },
 	{ "perf", "timechart", "'cdict report FILE'" },
 	{ "perf", "timechart record", "'cdict record'" },

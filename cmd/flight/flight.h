@@ -39,6 +39,11 @@ void flight_settings_fini(struct flight_settings *s);
 /* Records until a signal; a status. */
 int flight_run(const struct cmd_call *call, const struct flight_settings *s);
 
+/* --- notify.c */
+
+/* Sends "READY=1", ... to the service manager; nothing without one. */
+void flight_notify(const char *state);
+
 /* --- receive.c */
 
 /* Writes the dumps on standard input into @dir, made when missing; a status. */

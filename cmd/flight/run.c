@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory/array.h"
+#include "base/text/plural.h"
 #include "capture/host/clock.h"
 #include "cmd/flight/flight.h"
 #include "tables/columns/number.h"
@@ -73,9 +74,9 @@ static bool skip(void *ctx, const struct record_dump *d)
 			continue;
 		if (!f->skipped++)
 			cmd_warn(f->call, NULL,
-				 "max-rate: %" PRIu64 " dumps in %.0f s; further triggers make no "
+				 "max-rate: %" PRIu64 " dump%s in %.0f s; further triggers make no "
 				 "dump until then, the first: %s",
-				 r->n, (double)r->ns / 1e9, d->why);
+				 r->n, plural(r->n), (double)r->ns / 1e9, d->why);
 		return true;
 	}
 	return false;
@@ -221,10 +222,11 @@ static void report(struct flight *f)
 	char events[NUMBER_ROOM], lost[NUMBER_ROOM];
 	double s = p->seconds - f->last.seconds;
 
-	say(f, "%.0f s: %s events, %s lost, %.2f %% of a CPU, %" PRIu64 " dumps since the start", s,
-	    number_grouped(events, p->events - f->last.events),
-	    number_grouped(lost, p->lost - f->last.lost),
-	    s > 0 ? 100 * (p->cpu_seconds - f->last.cpu_seconds) / s : 0.0, f->dumps);
+	say(f, "%.0f s: %s event%s, %s lost, %.2f %% of a CPU, %" PRIu64 " dump%s since the start",
+	    s, number_grouped(events, p->events - f->last.events),
+	    plural(p->events - f->last.events), number_grouped(lost, p->lost - f->last.lost),
+	    s > 0 ? 100 * (p->cpu_seconds - f->last.cpu_seconds) / s : 0.0, f->dumps,
+	    plural(f->dumps));
 	f->last = *p;
 }
 
@@ -249,6 +251,8 @@ static void progress(void *ctx, const struct record_progress *p)
 	struct cdict_error err = { 0 };
 
 	f->now = *p;
+	if (!f->seconds)
+		flight_notify("READY=1");
 	if (++f->seconds % AGE_S == 0 && !flight_folder_read(&f->folder, &err)) {
 		remove_aged(f);
 		forget_times(f);
@@ -265,8 +269,7 @@ static int start(struct flight *f, struct cdict_error *err)
 	if (ret)
 		return ret;
 	if (n)
-		say(f, "removed %zu unfinished file%s of a recorder that was killed", n,
-		    n == 1 ? "" : "s");
+		say(f, "removed %zu unfinished file%s of a recorder that was killed", n, plural(n));
 	/* A recorder that is restarted again and again stays within its rate. */
 	for (size_t i = 0; i < f->folder.n && !ret; i++)
 		ret = array_push(&f->times, f->folder.at[i].at_ms);
@@ -289,6 +292,7 @@ int flight_run(const struct cmd_call *call, const struct flight_settings *s)
 	struct cdict_error err = { 0 };
 	int status = start(&f, &err) ? cmd_error(call, NULL, &err) : record_command(&as, &hooks);
 
+	flight_notify("STOPPING=1");
 	if (f.now.seconds > f.last.seconds)
 		report(&f);
 	array_fini(&f.times);

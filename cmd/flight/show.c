@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/fail.h"
 #include "base/text/escape.h"
 #include "cmd/flight/flight.h"
 #include "cmd/tables/figures.h"
@@ -41,15 +42,14 @@ static char *path_of(const struct flight_folder *f, const struct flight_dump *d)
 	return asprintf(&path, "%s/%s", f->path, d->name) < 0 ? NULL : path;
 }
 
-/* False: it cannot be read, which is reported. */
-static bool add_row(const struct cmd_call *call, struct table *t, const struct flight_folder *f,
-		    const struct flight_dump *d)
+/* Adds what the name says, and the rest if the dump can be read. */
+static int add_row(struct table *t, const struct flight_folder *f, const struct flight_dump *d,
+		   struct cdict_error *err)
 {
 	char room[64], size[NUMBER_ROOM], *path = path_of(f, d);
 	struct cdict_reader *r = NULL;
-	struct cdict_error err = { 0 };
 	uint64_t first, last;
-	bool ok;
+	int rc;
 
 	when(room, sizeof(room), d->at_ms);
 	table_row(t);
@@ -57,19 +57,17 @@ static bool add_row(const struct cmd_call *call, struct table *t, const struct f
 	table_text(t, FILE_, d->name);
 	table_text(t, SIZE, number_bytes(size, d->bytes));
 	table_u64(t, BYTES, d->bytes);
-	ok = path && !cdict_reader_open(&r, path, &err);
-	if (ok) {
+	rc = path ? cdict_reader_open(&r, path, err) : cdict_fail_nomem(err);
+	if (!rc) {
 		table_text(t, HOST, cdict_reader_info(r, "host.name"));
 		table_text(t, OF, cdict_reader_info(r, "record.trigger_of"));
 		table_text(t, WHY, cdict_reader_info(r, "record.trigger"));
 		if (cdict_reader_window(r, &first, &last))
 			table_u64(t, SECONDS, last - first);
-	} else {
-		cmd_error(call, d->name, &err);
 	}
 	cdict_reader_close(r);
 	free(path);
-	return ok;
+	return rc;
 }
 
 int flight_list(const struct cmd_call *call, struct flight_folder *f)
@@ -79,21 +77,25 @@ int flight_list(const struct cmd_call *call, struct flight_folder *f)
 				     .wide = call->verbose > 0 };
 	struct table *t = table_new("dumps", columns);
 	struct cdict_error err = { 0 };
-	int status = CMD_DONE;
+	int status = CMD_DONE, rc = 0;
 
 	if (t) {
 		t->certain = true;
 		t->order = "time:desc";
 	}
-	for (size_t i = f->n; t && i-- > 0;) {
-		if (!add_row(call, t, f, &f->at[i]))
+	for (size_t i = f->n; t && rc != -ENOMEM && i-- > 0;) {
+		rc = add_row(t, f, &f->at[i], &err);
+		if (rc)
+			status = cmd_error(call, f->at[i].name, &err);
+		if (rc && rc != -ENOMEM)
 			status = CMD_DAMAGED;
 	}
 	t = table_done(t);
-	if (figures_sort(&t, 1, call->opts, &err))
+	/* what the list lacks for want of memory was reported */
+	if (rc != -ENOMEM && figures_sort(&t, 1, call->opts, &err))
 		status = err.code == CDICT_EUSAGE ? cmd_usage(call, "%s", err.text)
 						  : cmd_error(call, NULL, &err);
-	else if (figures_to_stdout(call, NULL, &frame, false, &t, 1))
+	else if (rc != -ENOMEM && figures_to_stdout(call, NULL, &frame, false, &t, 1))
 		status = CMD_FAILED;
 	table_free(t);
 	return status;

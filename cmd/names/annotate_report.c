@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/plural.h"
 #include "format/labels/label_text.h"
 #include "base/text/escape.h"
 #include "cmd/names/annotate.h"
@@ -128,11 +129,6 @@ int annotate_look(struct annotate_report *out, const struct cmd_call *call, cons
 	names_fini(&names);
 	analyze_engine_free(eng);
 	return status;
-}
-
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
 }
 
 bool annotate_foreign(const struct annotate_report *r, size_t rows)

@@ -9,6 +9,7 @@
 
 #include "annotate/openstack/namepattern.h"
 #include "annotate/openstack/openstack.h"
+#include "base/text/plural.h"
 
 struct openstack_ask {
 	const struct openstack_opts *opts;
@@ -89,11 +90,6 @@ void openstack_free(struct openstack_ask *ask)
 	openstack_settings_fini(&ask->settings);
 	setrlimit(RLIMIT_CORE, &ask->core);
 	free(ask);
-}
-
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
 }
 
 static void print_note(void *ctx, const char *line)

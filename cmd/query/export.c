@@ -10,6 +10,7 @@
 #include "analyze/sched/stacks.h"
 #include "base/fail.h"
 #include "base/system/ending.h"
+#include "base/text/plural.h"
 #include "cdict/stack.h"
 #include "cmd/input/source_kinds.h"
 #include "cmd/query/flame.h"
@@ -280,9 +281,8 @@ static int export_run(const struct cmd_call *call)
 		status = cmd_output_write_kind(call, path, kind_of(job.to), 0, write_to, &job);
 	}
 	if (!status && job.cut)
-		cmd_warn(call, job.f.file,
-			 "too many frames: %llu stacks are without their last ones",
-			 (unsigned long long)job.cut);
+		cmd_warn(call, job.f.file, "too many frames: cut the last ones of %llu stack%s",
+			 (unsigned long long)job.cut, plural(job.cut));
 	if (!status && job.report.cpus_left_out)
 		cmd_warn(call, job.f.file, "Perfetto takes at most 1024 CPUs: left out %u",
 			 job.report.cpus_left_out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reads the stacks for cdict flame. */
+#include "base/text/plural.h"
 #include "cmd/query/flame.h"
 
 #include <dirent.h>
@@ -233,8 +234,8 @@ static int read_capture(struct flame_input *in, const struct cmd_call *call, con
 	if (!status)
 		flame_warn(&in->f, (enum analyze_stacks_by)in->by);
 	if (!status && in->folded.cut)
-		cmd_warn(call, in->name, "too many frames: %llu stacks are without their last ones",
-			 (unsigned long long)in->folded.cut);
+		cmd_warn(call, in->name, "too many frames: cut the last ones of %llu stack%s",
+			 (unsigned long long)in->folded.cut, plural(in->folded.cut));
 	analyze_stacks_free(stacks);
 	return status;
 }

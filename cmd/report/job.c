@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/memory/texts.h"
+#include "base/text/plural.h"
 #include "cmd/report/hosts.h"
 #include "cmd/report/job_findings.h"
 #include "cmd/tables/fleet.h"
@@ -223,11 +224,6 @@ static int make_tables(struct job_page *p, struct cdict_error *err)
 }
 
 /* ---- findings ---- */
-
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
 
 static void say_facts(struct job_page *p)
 {

@@ -13,6 +13,7 @@
 
 #include "base/system/ending.h"
 #include "base/fail.h"
+#include "base/text/plural.h"
 #include "cmd/input/input.h"
 #include "cmd/core/foreign.h"
 #include "cmd/core/program.h"
@@ -135,8 +136,8 @@ static int files_of(const struct cmd_call *call, struct texts *files)
 		return cmd_usage(call, "compares at most %d files, not %zu", REPORT_FILES,
 				 files->n);
 	if (!status && opts->labels.n > files->n)
-		return cmd_usage(call, "option --label: %zu labels for %zu file%s", opts->labels.n,
-				 files->n, files->n > 1 ? "s" : "");
+		return cmd_usage(call, "option --label: %zu label%s for %zu file%s", opts->labels.n,
+				 plural(opts->labels.n), files->n, plural(files->n));
 	return status;
 }
 

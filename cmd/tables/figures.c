@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/memory/pool.h"
 #include "base/text/escape.h"
+#include "base/text/plural.h"
 #include "cmd/core/pager.h"
 #include "cmd/input/input.h"
 #include "cmd/input/maps.h"
@@ -385,8 +386,8 @@ static void limit_rows(const struct figures *f, struct table **tables, size_t n)
 
 		if (tables[i]->shown <= rows)
 			continue;
-		cmd_warn(f->call, f->file, "... and %" PRIu64 " more rows of %s%s",
-			 tables[i]->shown - rows, tables[i]->name,
+		cmd_warn(f->call, f->file, "... and %" PRIu64 " more row%s of %s%s",
+			 tables[i]->shown - rows, plural(tables[i]->shown - rows), tables[i]->name,
 			 i ? "" : "; -n prints as many as asked for");
 		table_top(tables[i], rows);
 	}

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/text/cpulist.h"
+#include "base/text/plural.h"
 #include "cdict/stack.h"
 #include "render/engine/arrays.h"
 #include "render/engine/capture.h"
@@ -177,10 +178,11 @@ static int recorded_json(struct json *j, const struct page_capture *c, const str
 	sink_puts(&s, "");
 	if (c->kept)
 		sink_printf(&s,
-			    "tasks: ... and %s more tasks: the page lists %s, those that ran or "
-			    "waited longest; 'cdict tasks' prints all\n",
+			    "tasks: ... and %s more task%s: the page lists %s, those that ran or "
+			    "waited longest; 'cdict tasks' prints all
+",
 			    number_grouped(more, c->n_tasks - c->n_kept),
-			    number_grouped(kept, c->n_kept));
+			    plural(c->n_tasks - c->n_kept), number_grouped(kept, c->n_kept));
 	loss_scope(&s, scope, 0);
 	rest = text = sink_take(&s, NULL);
 	if (!text)

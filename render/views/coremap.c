@@ -241,7 +241,8 @@ static void draw(struct marks *m, const struct canvas *c, struct grid *g, struct
 	f = frame_begin(m, c, g->cap, &shape);
 	g->x = f.plot.x;
 	if (map->by_switches)
-		snprintf(hi, sizeof(hi), "%s switches", number_grouped(n, g->max));
+		snprintf(hi, sizeof(hi), "%s switch%s", number_grouped(n, g->max),
+			 g->max == 1 ? "" : "es");
 	else
 		text_percent(hi, (double)g->max, (double)(g->cap->to_ns - g->cap->from_ns));
 	frame_ramp(m, c, column_x(g, map->n_cpus) + g->total, f.above, map->by_switches ? "1" : "0",

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text/plural.h"
 #include "render/draw/names.h"
 #include "render/draw/rows.h"
 #include "render/draw/text.h"
@@ -249,7 +250,7 @@ int view_delays(struct marks *m, const struct canvas *c, const struct frame_capt
 	int rc = rows ? 0 : -ENOMEM;
 
 	p.more_rows = d->n_rows - p.n_rows;
-	snprintf(others, sizeof(others), "%zu other VMs", p.more_rows);
+	snprintf(others, sizeof(others), "%zu other VM%s", p.more_rows, plural(p.more_rows));
 	for (size_t i = 0; !rc && i < n; i++)
 		rows[i].name = i < p.n_rows ? d->rows[i].name : others;
 	if (!rc)

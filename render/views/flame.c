@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/plural.h"
 #include "render/draw/text.h"
 
 #define WIDTH 1280
@@ -247,8 +248,8 @@ char *flame_foot(const struct flame *fl, const struct flame_layout *l)
 		sink_printf(&s, "; %" PRIu64 " frame%s of less than a tenth of a pixel: not drawn",
 			    l->left_out, l->left_out == 1 ? "" : "s");
 	if (l->deeper)
-		sink_printf(&s, "; ... and %" PRIu64 " more frames below level %u", l->deeper,
-			    l->depth);
+		sink_printf(&s, "; ... and %" PRIu64 " more frame%s below level %u", l->deeper,
+			    plural(l->deeper), l->depth);
 	if (fl->tree->cut)
 		sink_printf(&s, "; %" PRIu64 " deep stack%s without the last frames", fl->tree->cut,
 			    fl->tree->cut == 1 ? "" : "s");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/walk/engine.h"
+#include "base/text/plural.h"
 #include "format/file/guests.h"
 #include "format/labels/label_text.h"
 #include "base/text/escape.h"
@@ -286,9 +287,10 @@ static void contents(struct sink *s, const struct info *info)
 		    number_grouped(room, cdict_reader_block_count(info->reader)));
 	if (cdict_reader_stack_count(info->reader)) {
 		key(s, "stacks");
-		sink_printf(s, "%s with %s frames\n",
+		sink_printf(s, "%s with %s frame%s\n",
 			    number_grouped(room, cdict_reader_stack_count(info->reader)),
-			    number_grouped(more, cdict_reader_frame_count(info->reader)));
+			    number_grouped(more, cdict_reader_frame_count(info->reader)),
+			    plural(cdict_reader_frame_count(info->reader)));
 	}
 	key(s, "tasks");
 	sink_printf(s, "%s thread%s", number_grouped(room, info->n_threads),

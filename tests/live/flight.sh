@@ -39,6 +39,11 @@ until_dumps() {
 	local n=0
 	until [ "$(dumps | wc -l)" -ge "$1" ] || [ $((n += 1)) -gt 500 ]; do sleep 0.02; done
 }
+# until_line FILE LINE - at most ten seconds
+until_line() {
+	local n=0
+	until grep -qx "$2" "$1" || [ $((n += 1)) -gt 500 ]; do sleep 0.02; done
+}
 # until_said N TEXT - the journal has so many lines with it; at most ten seconds
 until_said() {
 	local n=0
@@ -76,6 +81,27 @@ names_say_when_who_and_why() {
 	"$CDICT" flight show -c t.conf >shown || echo "show ends with $?"
 	grep -q "^trigger  latency of napper" shown || cat shown
 	whole
+}
+
+# As a unit of Type=notify: READY=1 when it records, STOPPING=1 when it ends; with a wrong configuration neither.
+notifies_the_service_manager() {
+	local pid listener
+	config
+	perl -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => "notify") or die "$!"; $| = 1;
+		while (1) { $s->recv($_, 64); print "$_\n"; last if /STOP/ }' >told &
+	listener=$!
+	until [ -S notify ]; do sleep 0.02; done
+	export NOTIFY_SOCKET=$PWD/notify
+	"$CDICT" flight check -c t.conf || echo "check ends with $?"
+	"$CDICT" flight run -c /dev/null/none 2>/dev/null && echo "it runs without a configuration"
+	[ ! -s told ] || cat told
+	service
+	until_line told READY=1
+	stop TERM || echo "it ends with $?"
+	unset NOTIFY_SOCKET
+	until_line told STOPPING=1
+	kill $listener 2>/dev/null
+	[ "$(tr '\n' ' ' <told)" = 'READY=1 STOPPING=1 ' ] || cat told
 }
 
 killed_and_restarted() {
@@ -192,6 +218,7 @@ stream() {
 
 may_record || exit 77
 run the-name-of-a-dump-has-the-time-the-vm-and-the-trigger names_say_when_who_and_why
+run the-service-manager-is-notified-when-it-records notifies_the_service_manager
 run kill-9-and-restarts-lose-the-window-only killed_and_restarted
 run rate-age-and-size-are-kept limits
 run a-full-disk-does-not-end-the-recorder full_disk

@@ -47,9 +47,11 @@ static int take_times(struct times *t, const struct sweep *s, size_t point)
 			continue;
 		for (int k = 0; k < TIMES; k++) {
 			size_t m = sweep_metrics_from(&s->metrics, sources[k]);
+			double ns;
 
+			sweep_unit(s->metrics.all.at[m].unit, &ns);
 			if (run->samples[m].all.n &&
-			    array_push(&t->s[k], run->samples[m].all.at[0] / 1e9))
+			    array_push(&t->s[k], run->samples[m].all.at[0] * ns / 1e9))
 				return -1;
 		}
 	}

@@ -112,6 +112,22 @@ static const char *default_name(const struct sweep_metric *m)
 	return m->source;
 }
 
+/* The unit of a figure that is measured here is known: another one of its kind converts it. */
+static int convert_from(struct sweep_metric *m, const char *spec, const char *unit,
+			struct cdict_error *err)
+{
+	double of, to;
+	const char *base = sweep_unit(unit, &of);
+
+	if (strcmp(base, sweep_unit(m->unit, &to)) != 0 || !(to > 0))
+		return cdict_fail(
+			err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			"option --metric: '%s' is measured in %s, which '%s' is no unit of", spec,
+			unit, m->unit);
+	m->per = of / to;
+	return 0;
+}
+
 static int find_source(struct sweep_metric *m, const char *spec,
 		       const struct sweep_recorder *recorder, struct cdict_error *err)
 {
@@ -135,6 +151,8 @@ static int find_source(struct sweep_metric *m, const char *spec,
 	}
 	if (!rc && m->reduce && m->from == SWEEP_FROM_RUSAGE)
 		rc = refuse(err, spec, "is a single figure per run: nothing to reduce");
+	if (!rc && m->unit && *unit)
+		rc = convert_from(m, spec, unit, err);
 	if (!rc && !m->unit) {
 		m->unit = strdup(unit);
 		rc = m->unit ? 0 : cdict_fail_nomem(err);
@@ -289,6 +307,13 @@ int sweep_metrics_take(const struct sweep_metrics *all, const struct sweep_measu
 		rc = sweep_json_take(all, i, (const char *)from->output.data, from->output.len,
 				     samples, err);
 		break; /* it filled all metrics of the same source */
+	}
+	for (size_t i = 0; i < all->all.n && !rc; i++) {
+		const struct sweep_metric *m = &all->all.at[i];
+
+		for (size_t k = 0; m->per > 0 && m->reduce != SWEEP_COUNT && k < samples[i].all.n;
+		     k++)
+			samples[i].all.at[k] *= m->per;
 	}
 	return rc;
 }

@@ -102,6 +102,7 @@ struct sweep_metric {
 	char *source;      /* as given by the user */
 	enum sweep_from from;
 	unsigned which; /* RUSAGE: index in metrics.c's list */
+	double per;     /* values are multiplied by it, from the figure's unit to @unit; 0: not */
 	char *args;     /* RECORD: the command that computes it, "tasks -t x" */
 	enum sweep_reduce reduce;
 	ARRAY(struct sweep_step) path; /* JSON, RECORD */

@@ -31,6 +31,9 @@ try '[flight]' 'min-free = -1'
 printf '[flight]\nmax-age = 1d\0\n' >flight.conf
 "$CDICT" flight check -c flight.conf
 echo "status $?"
+: >flight.conf
+"$CDICT" flight check -c flight.conf
+echo "empty: status $?"
 rm flight.conf
 "$CDICT" flight check -c flight.conf
 echo "status $?"

@@ -55,3 +55,9 @@ for mark in 4K=4KB:rde 4K=4KB:red: 4K=L1:2 4K:red 4K= 4K=:red x:red 4K: =red 4K:
 	echo "status $? $(grep -o '#d62728' mark.svg 2>/dev/null | head -n 1) $(sed -n 's/.*<text[^>]*>\(4K\|4KB\|L1\)\(:*[a-z2]*\)<.*/\1\2/p' mark.svg 2>/dev/null | head -n 1)"
 	rm -f mark.*
 done | grep -v '^try'
+# a measured figure is converted into the unit of the metric; the times of hyperfine's format stay seconds
+$CDICT sweep -q -n 1 --metric a=wall --metric wall:ms --metric c=maxrss --metric d=maxrss:KiB --format csv --export-json times.json -- sleep 0.01 |
+	awk -F, '{ v[$1] = $8 } END { printf "wall ms %.0f maxrss KiB %.0f\n", v["a"] / v["wall"], v["c"] / v["d"]; printf "%.3f\n", v["wall"] / 1e3 }' | tee units.txt | head -n 1
+grep -q "\"mean\": $(tail -n 1 units.txt | cut -c 1-4)" times.json || cat times.json
+$CDICT sweep -q -n 1 --metric maxrss:ms -- true 2>&1 | head -n 1
+rm -f units.txt times.json

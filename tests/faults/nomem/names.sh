@@ -43,3 +43,12 @@ walk nomem_openstack "${identify[@]}" --openstack --os-cloud a
 mkdir -p config && printf '[tasks]\nsort = tid\ntop = 3\n' >config/config
 export CDICT_CONFIG=$PWD/config/config CDICT_TASKS_FORMAT=csv
 walk nomem_config "$CDICT" tasks x.cdict
+unset CDICT_CONFIG CDICT_TASKS_FORMAT
+
+mkdir dumps
+printf '[flight]\ndirectory = %s\nmax-rate = 2/m,9/h\n[record]\ntrigger = latency>5ms,exit>1ms\ntask = ^CPU\n' "$PWD/dumps" >flight.conf
+cp x.cdict dumps/20261128T015903.120Z_web01_latency-31.234ms.cdict
+cp x.cdict dumps/20261128T015904.000Z_web02_request.cdict
+walk nomem_flight_check "$CDICT" flight check -c flight.conf
+walk nomem_flight_list "$CDICT" flight list -c flight.conf
+walk nomem_flight_show "$CDICT" flight show -d dumps 20261128T015904

@@ -59,7 +59,8 @@ verdict real_captures_are_reported_as_script_prints_them "$(real)"
 if [ -n "$SHARED" ]; then
 	shared() {
 		local f n=0
-		for f in "$SHARED"/captures/kvm/*.data "$SHARED"/captures/vmx/*.data "$SHARED"/captures/public/*.data "$SHARED"/captures/public/*.dat; do
+		for f in "$SHARED"/captures/kvm/*.data "$SHARED"/captures/vmx/*.data "$SHARED"/captures/public/*.data "$SHARED"/captures/public/*.dat \
+			"$SHARED"/captures/public/microsoft+*/src/*/*/*.trace/*.data; do
 			[ -f "$f" ] && [ "$(stat -c %s "$f")" -lt 40000000 ] || continue
 			in_sample $((n += 1)) 3 || continue
 			same "$f"

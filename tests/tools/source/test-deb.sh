@@ -118,10 +118,75 @@ for release; do
 	END
 	inside "$use" bash -ex /root/flight.sh >"$log" 2>&1
 	verdict "${release}_service_is_installed_disabled_upgraded_and_purged" $? "$log"
+	cat >"$use/root/service.sh" <<-'END'
+		# The service under its own systemd: started, killed, refused, upgraded, removed and purged.
+		cd /root
+		conf=/etc/cdict/flight.conf
+		state() { systemctl show -P "$1" cdict-flight; }
+		# within SECONDS COMMAND... - until it succeeds
+		within() {
+			local n=$(($1 * 5))
+			shift
+			until "$@"; do
+				[ $((n -= 1)) -gt 0 ]
+				sleep 0.2
+			done 2>/dev/null
+		}
+		restarted() { [ "$(state ActiveState)" = active ] && [ "$(state MainPID)" != "$pid" ]; }
+		runs() { grep -lx cdict-host /proc/[0-9]*/comm; }
+		dumped() { ls /var/lib/cdict/*_request.cdict; }
+		dpkg -P cdict-host || :
+		dpkg -i deb/cdict-host_*.deb
+		[ "$(state ActiveState)" = inactive ]
+		systemctl start cdict-flight
+		pid=$(state MainPID)
+		grep -q '^NoNewPrivs:.1' /proc/$pid/status
+		limit=$(cat /sys/fs/cgroup/{memory/,}system.slice/cdict-flight.service/memory.{limit_in_bytes,max} 2>/dev/null || :)
+		[ "${limit:-805306368}" = 805306368 ]
+		systemctl kill -s USR2 cdict-flight
+		within 20 dumped
+		cdict-host info -q --verify /var/lib/cdict/*_request.cdict | grep '^state: whole'
+		dump=$(ls /var/lib/cdict/*_request.cdict)
+
+		kill -9 "$pid"
+		within 60 restarted
+		[ "$(state NRestarts)" = 1 ] && [ -e "$dump" ]
+		for i in 1 2 3; do systemctl restart cdict-flight; done
+
+		# Refused: systemctl fails, and there is no second attempt.
+		sed -i.good '$atrigger = late' $conf
+		if systemctl restart cdict-flight; then exit 1; fi
+		sleep 11
+		[ "$(state ActiveState)" = failed ] && [ "$(state NRestarts)" = 0 ]
+		journalctl -u cdict-flight | grep "flight.conf:[0-9]*: option trigger takes"
+		mv $conf.good $conf
+		systemctl reset-failed cdict-flight
+		systemctl start cdict-flight
+
+		pid=$(state MainPID)
+		dpkg --force-confold -i 99.deb # an upgrade
+		restarted
+		dpkg -r cdict-host
+		[ "$(state ActiveState)" != active ]
+		if runs; then exit 1; fi
+		[ -e "$dump" ]
+		dpkg -i deb/cdict-host_*.deb
+		systemctl start cdict-flight
+		dpkg -P cdict-host
+		if runs || ls /var/lib/cdict /etc/cdict 2>/dev/null; then exit 1; fi
+		dpkg -i deb/cdict-host_*.deb
+	END
+	"$here/boot.sh" "$use" /root/service.sh >"$log" 2>&1
+	status=$?
+	if [ $status = 77 ]; then
+		echo "skip deb/${release}_service $(tail -n 1 "$log")"
+	else
+		verdict "${release}_service_runs_restarts_and_ends_with_its_package" $status "$log"
+	fi
 	inside "$use" sh -exc 'cd /root; apt-get purge -q -y cdict cdict-host cdict-perf-plugin libcdict0 libcdict-dev
 		! find / -xdev -name "*cdict*" -not -path "/root/*" -not -path "/proc/*" -not -path "/sys/*" -not -path "/var/log/*" \
 			-not -path "/var/cache/*" | grep .' >"$log" 2>&1
 	verdict "${release}_purge_leaves_nothing" $? "$log"
-	rm -rf --one-file-system "$use"
+	rm -rf --one-file-system "$use" "$use.console"
 done
 exit $failed
