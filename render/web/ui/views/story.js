@@ -105,7 +105,7 @@ export class Story {
 		const chains = [...placesBy(links.map((link) => link.chain)).values()].map((places) => places.map((i) => links[i]));
 
 		return [chains.length ? h('h4', null, 'The longest waits, and who woke whom') : null,
-		h('ol', null, chains.map((chain) => h('li', { data: { chain: chain[0].chain } }, chainWords(chain, LINKS, (i) => (i ? null : () => this.#showChain(chain[0]))))))];
+		h('ol', null, chains.map((chain) => h('li', { data: { chain: chain[0].chain } }, chainWords(chain, LINKS, chain[0].ready_ns + chain[0].waited_ns >= this.app.range[1], (i) => (i ? null : () => this.#showChain(chain[0]))))))];
 	}
 
 	#showChain(link) {
