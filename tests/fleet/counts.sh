@@ -63,7 +63,7 @@ hostile() {
 	refused 'overflow' '[1e999]'
 	refused 'beyond 1e100' '[1e101]'
 	refused 'has no numbers' '{"a": "12 x", "b": [true, null, "", "inf", "0x10", "1e999"]}'
-	refused 'not JSON' ''
+	refused 'is empty' ''
 	refused 'not JSON' '{"a": 1'
 	refused 'not JSON' $'{"\xff": 1}'
 	refused 'depth' "$(printf '[%.0s' $(seq 100000))"
