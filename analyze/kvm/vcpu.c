@@ -82,6 +82,41 @@ static void was_guest(struct analyze_vcpus *v, struct watch *w, uint64_t to_ns)
 	siblings_guest(&v->siblings, &w->row, (uint32_t)task, w->cpu, w->since_ns, to_ns);
 }
 
+/* It waits, or waited, up to @to_ns. */
+static void keep_worst(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_state state,
+		       uint64_t to_ns)
+{
+	struct analyze_vcpu_row *row = &w->row;
+	uint64_t from_ns = w->since_ns;
+
+	if (!analyze_engine_longest(v->eng, &from_ns, &to_ns) ||
+	    to_ns - from_ns <= row->worst.dur_ns)
+		return;
+	row->worst = (struct analyze_wait){ .at_ns = from_ns,
+					    .dur_ns = to_ns - from_ns,
+					    .cpu = w->cpu,
+					    .state = state,
+					    .behind = ANALYZE_NO_TASK };
+	row->worst_by = ANALYZE_NO_TASK;
+	row->worst_by_cpu = CDICT_CPU_UNKNOWN;
+	row->worst_held_ns = 0;
+}
+
+/* If the wait that began at @from_ns and was counted up to @to_ns is the longest: who had the CPU. */
+static void worst_behind(struct analyze_vcpus *v, struct watch *w, uint64_t from_ns, uint64_t to_ns,
+			 const struct waiter *done)
+{
+	struct analyze_vcpu_row *row = &w->row;
+
+	if (!analyze_engine_longest(v->eng, &from_ns, &to_ns) || row->worst.at_ns != from_ns ||
+	    row->worst.dur_ns != to_ns - from_ns)
+		return;
+	row->worst.behind = done->top;
+	row->worst_by = done->held_by;
+	row->worst_by_cpu = done->held_cpu;
+	row->worst_held_ns = done->held_ns;
+}
+
 static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_state state,
 		    uint64_t to_ns)
 {
@@ -100,6 +135,8 @@ static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_
 	}
 	if (state == ANALYZE_VCPU_GUEST)
 		was_guest(v, w, to_ns);
+	if (state == ANALYZE_VCPU_PREEMPTED || state == ANALYZE_VCPU_WAITING)
+		keep_worst(v, w, state, to_ns);
 	w->row.ns[state] += ns;
 	if (state == ANALYZE_VCPU_UNKNOWN && is_late(v, w, to_ns))
 		w->late = true;
@@ -227,25 +264,16 @@ static __attribute__((noinline)) void no_longer_waits(struct analyze_vcpus *v, u
 static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct analyze_switch *sw,
 		      uint64_t start_ns, bool whole)
 {
-	struct waiter done = { .top = ANALYZE_NO_TASK };
-	struct analyze_wait *worst = &w->row.worst;
+	struct waiter done = { .top = ANALYZE_NO_TASK, .held_by = ANALYZE_NO_TASK };
 
 	whole = whole && analyze_engine_counts(v->eng, sw->cpu);
-	no_longer_waits(v, sw->next, !whole ? WAIT_BROKEN : sw->in ? WAIT_ENDED : WAIT_OPEN, &done);
-	if (!whole || !sw->in || !is_candidate(w, analyze_engine_task(v->eng, sw->next)))
+	no_longer_waits(v, sw->next, whole ? WAIT_WHOLE : WAIT_BROKEN, &done);
+	if (!whole)
 		return;
-	analyze_count(v->eng, w->where == WAITING ? &w->row.waiting : &w->row.preempted,
-		      sw->t_ns - start_ns, start_ns);
-	if (sw->t_ns - start_ns <= worst->dur_ns)
-		return;
-	*worst = (struct analyze_wait){ .at_ns = start_ns,
-					.dur_ns = sw->t_ns - start_ns,
-					.cpu = sw->cpu,
-					.state = off_state((enum where)w->where),
-					.behind = done.top };
-	w->row.worst_by = done.held_by;
-	w->row.worst_by_cpu = done.held_cpu;
-	w->row.worst_held_ns = done.held_ns;
+	worst_behind(v, w, start_ns, sw->t_ns, &done);
+	if (sw->in && is_candidate(w, analyze_engine_task(v->eng, sw->next)))
+		analyze_count(v->eng, w->where == WAITING ? &w->row.waiting : &w->row.preempted,
+			      sw->t_ns - start_ns, start_ns);
 }
 
 static void on_switch(void *self, const struct analyze_switch *sw)
@@ -453,13 +481,15 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 void vcpu_end(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint64_t end)
 {
 	enum analyze_vcpu_state state = state_of((enum mode)w->mode);
-	struct waiter done;
-	uint64_t before;
+	struct waiter done = { .top = ANALYZE_NO_TASK, .held_by = ANALYZE_NO_TASK };
+	uint64_t before, start_ns = w->since_ns;
 
 	if (w->where != ON) {
 		bool whole = off_cpu_until(v, w, end) && analyze_engine_counts(v->eng, w->cpu);
 
-		no_longer_waits(v, task, whole ? WAIT_OPEN : WAIT_BROKEN, &done);
+		no_longer_waits(v, task, whole ? WAIT_WHOLE : WAIT_BROKEN, &done);
+		if (whole && (w->where == PREEMPTED || w->where == WAITING))
+			worst_behind(v, w, start_ns, end, &done);
 		return;
 	}
 	if (state == ANALYZE_VCPU_UNKNOWN || gap_on(v, w->cpu, w->since_ns, end)) {

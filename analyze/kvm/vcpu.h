@@ -47,7 +47,7 @@ struct analyze_vcpu_reason {
 };
 
 struct analyze_wait {
-	uint64_t at_ns, dur_ns; /* whole, not clipped; dur_ns 0: there was none */
+	uint64_t at_ns, dur_ns; /* clipped to the window; dur_ns 0: there was none */
 	uint32_t cpu;
 	enum analyze_vcpu_state state; /* PREEMPTED or WAITING */
 	uint32_t behind;               /* held the CPU longest during it, or ANALYZE_NO_TASK */
@@ -61,8 +61,8 @@ struct analyze_antagonist {
 	uint64_t slices;       /* pieces of its run time that delayed the vCPU */
 	uint64_t took_over;    /* times it was switched in for the vCPU, preempting it */
 	uint32_t cpu;          /* on which it delayed the vCPU, CDICT_CPU_UNKNOWN: several */
-	/* Among the waits that ended in the window, the one in which it held one CPU (worst.cpu)
-	 * longest, and for how long; neither is clipped. */
+	/* The wait in which it held one CPU (worst.cpu) longest, and for how long; both clipped
+	 * to the window. */
 	struct analyze_wait worst;
 	uint64_t worst_held_ns;
 };
@@ -83,7 +83,7 @@ struct analyze_vcpu_row {
 	uint64_t preemptions, waits, halts, blocks; /* that began in the window */
 	struct histogram preempted; /* runnable waits that ended in the window, whole */
 	struct histogram waiting;
-	struct analyze_wait worst; /* longest of both that ended in the window */
+	struct analyze_wait worst; /* longest of both, also of those that ended later */
 	uint64_t behind_ns; /* part of ns[PREEMPTED] + ns[WAITING] with a known task on the CPU: the
 			     * sum over the antagonists */
 	const struct analyze_vcpu_reason *reasons; /* most time first */

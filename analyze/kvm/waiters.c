@@ -49,12 +49,35 @@ struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task,
 	return a;
 }
 
+/* Books @ns in a window to its last booking of @runner on @cpu. */
+static void book_part(struct waiters *ws, struct booking_list *list, uint32_t cpu, uint32_t runner,
+		      uint32_t window, uint64_t ns)
+{
+	struct booking *b = NULL;
+
+	/* A short look back keeps the list short; merge() does the rest when it is counted. */
+	for (size_t i = list->all.n; !b && i && i + LOOK_BACK > list->all.n; i--)
+		if (list->all.at[i - 1].runner == runner && list->all.at[i - 1].cpu == cpu &&
+		    list->all.at[i - 1].window == window)
+			b = &list->all.at[i - 1];
+	if (!b) {
+		b = array_add(&list->all);
+		if (!b) {
+			analyze_engine_out_of_memory(ws->eng);
+			return;
+		}
+		b->runner = runner;
+		b->cpu = cpu;
+		b->window = window;
+	}
+	b->slices++;
+	b->ns += ns;
+}
+
 static void book(struct waiters *ws, struct waiter *w, uint32_t cpu, uint32_t runner,
 		 uint64_t from_ns, uint64_t to_ns)
 {
-	struct booking_list *list = &ws->booked.at[w->task];
-	struct booking *b = NULL;
-	uint64_t ns;
+	uint64_t end_ns = to_ns;
 
 	if (from_ns < w->booked_ns)
 		from_ns = w->booked_ns;
@@ -65,27 +88,14 @@ static void book(struct waiters *ws, struct waiter *w, uint32_t cpu, uint32_t ru
 		return;
 	if (ws->on_held)
 		ws->on_held(ws->on_held_ctx, w->task, runner, cpu, from_ns, to_ns);
-	if (to_ns - from_ns > w->top_ns) {
-		w->top_ns = to_ns - from_ns;
-		w->top = runner;
-	}
-	ns = analyze_engine_clip(ws->eng, from_ns, to_ns);
-	/* A short look back keeps the list short; merge() does the rest when it is counted. */
-	for (size_t i = list->all.n; !b && i && i + LOOK_BACK > list->all.n; i--)
-		if (list->all.at[i - 1].runner == runner && list->all.at[i - 1].cpu == cpu)
-			b = &list->all.at[i - 1];
-	if (!b) {
-		b = array_add(&list->all);
-		if (!b) {
-			analyze_engine_out_of_memory(ws->eng);
-			return;
+	for (; analyze_engine_part(ws->eng, &from_ns, &to_ns); from_ns = to_ns, to_ns = end_ns) {
+		if (to_ns - from_ns > w->top_ns) {
+			w->top_ns = to_ns - from_ns;
+			w->top = runner;
 		}
-		b->runner = runner;
-		b->cpu = cpu;
+		book_part(ws, &ws->booked.at[w->task], cpu, runner,
+			  (uint32_t)analyze_engine_window_of(ws->eng, from_ns), to_ns - from_ns);
 	}
-	b->slices += ns != 0;
-	b->ns += ns;
-	b->held_ns += to_ns - from_ns;
 }
 
 void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start_ns,
@@ -130,7 +140,7 @@ uint32_t waiters_top(const struct waiters *ws, uint32_t task)
 	if (since < w->booked_ns)
 		since = w->booked_ns;
 	if (runs != ANALYZE_NO_TASK && runs != task &&
-	    analyze_engine_now(ws->eng) - since > w->top_ns)
+	    analyze_engine_clip(ws->eng, since, analyze_engine_now(ws->eng)) > w->top_ns)
 		return runs;
 	return w->top;
 }
@@ -165,6 +175,7 @@ static bool take_out(struct waiters *ws, uint32_t task, struct waiter *out)
 		if (runs != ANALYZE_NO_TASK && runs != task)
 			book(ws, &list->all.at[i], cpu, runs, since, analyze_engine_now(ws->eng));
 		*out = list->all.at[i];
+		out->cpu = cpu;
 		list->all.at[i] = list->all.at[--list->all.n];
 		return true;
 	}
@@ -185,33 +196,34 @@ void waiters_add(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t since
 	add_waiter(ws, &w, cpu);
 }
 
-static int by_who_and_cpu(const void *x, const void *y)
+static int by_who_and_where(const void *x, const void *y)
 {
 	const struct booking *a = x, *b = y;
 
 	if (a->runner != b->runner)
 		return a->runner < b->runner ? -1 : 1;
-	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu ? -1 : 1;
+	return a->window < b->window ? -1 : a->window > b->window;
 }
 
-/* Merges the bookings of the same task and CPU. */
+/* Merges the bookings of the same task, CPU and window. */
 static void merge(struct booking_list *list)
 {
 	size_t n = 0;
 
 	if (list->all.n < LOOK_BACK)
 		return;
-	qsort(list->all.at, list->all.n, sizeof(*list->all.at), by_who_and_cpu);
+	qsort(list->all.at, list->all.n, sizeof(*list->all.at), by_who_and_where);
 	for (size_t i = 0; i < list->all.n; i++) {
 		struct booking *b = &list->all.at[i], *last = n ? &list->all.at[n - 1] : NULL;
 
-		if (!last || by_who_and_cpu(last, b)) {
+		if (!last || by_who_and_where(last, b)) {
 			list->all.at[n++] = *b;
 			continue;
 		}
 		last->slices += b->slices;
 		last->ns += b->ns;
-		last->held_ns += b->held_ns;
 	}
 	list->all.n = n;
 }
@@ -231,39 +243,44 @@ bool waiters_end(struct waiters *ws, uint32_t task, enum wait_end how, struct wa
 {
 	struct booking_list *list;
 	bool waited = take_out(ws, task, out);
-	struct analyze_wait wait;
+	uint64_t from_ns, to_ns, now_ns = analyze_engine_now(ws->eng);
+	size_t longest;
 
 	if (task >= ws->booked.n)
 		return waited;
 	list = &ws->booked.at[task];
-	if (how != WAIT_BROKEN && waited)
-		merge(list);
-	for (size_t i = 0; how != WAIT_BROKEN && waited && i < list->all.n; i++) {
+	if (how == WAIT_BROKEN || !waited) {
+		list->all.n = 0;
+		return waited;
+	}
+	merge(list);
+	from_ns = out->since_ns;
+	to_ns = now_ns;
+	analyze_engine_longest(ws->eng, &from_ns, &to_ns);
+	longest = analyze_engine_window_of(ws->eng, from_ns);
+	for (size_t i = 0; i < list->all.n; i++) {
 		const struct booking *b = &list->all.at[i];
-		struct analyze_antagonist *a = b->ns ? waiters_antagonist(ws, task, b->runner)
-						     : NULL;
-
-		if (b->held_ns > out->held_ns) {
-			out->held_by = b->runner;
-			out->held_cpu = b->cpu;
-			out->held_ns = b->held_ns;
-		}
-		if (!b->ns)
-			continue;
-		if (!a)
-			break;
-		a->cpu = !analyze_behind_ns(a) || a->cpu == b->cpu ? b->cpu : CDICT_CPU_UNKNOWN;
-		a->slices += b->slices;
-		*(out->woken ? &a->waiting_ns : &a->preempted_ns) += b->ns;
-		wait = (struct analyze_wait){
-			.at_ns = out->since_ns,
-			.dur_ns = analyze_engine_now(ws->eng) - out->since_ns,
+		struct analyze_antagonist *a = waiters_antagonist(ws, task, b->runner);
+		struct analyze_wait wait = {
 			.cpu = b->cpu,
 			.state = out->woken ? ANALYZE_VCPU_WAITING : ANALYZE_VCPU_PREEMPTED,
 			.behind = b->runner,
 		};
-		if (how == WAIT_ENDED)
-			keep_worst(a, &wait, b->held_ns);
+
+		if (!a)
+			break;
+		if (b->window == longest && b->ns > out->held_ns) {
+			out->held_by = b->runner;
+			out->held_cpu = b->cpu;
+			out->held_ns = b->ns;
+		}
+		a->cpu = !analyze_behind_ns(a) || a->cpu == b->cpu ? b->cpu : CDICT_CPU_UNKNOWN;
+		a->slices += b->slices;
+		*(out->woken ? &a->waiting_ns : &a->preempted_ns) += b->ns;
+		analyze_engine_window_at(ws->eng, b->window, &from_ns, &to_ns);
+		wait.at_ns = out->since_ns > from_ns ? out->since_ns : from_ns;
+		wait.dur_ns = (now_ns < to_ns ? now_ns : to_ns) - wait.at_ns;
+		keep_worst(a, &wait, b->ns);
 	}
 	list->all.n = 0;
 	return waited;
@@ -313,9 +330,8 @@ bool waiters_same(const struct waiters *a, const struct waiters *b, uint32_t tas
 	    w->top_ns != v->top_ns || x->all.n != y->all.n)
 		return false;
 	for (size_t i = 0; i < x->all.n; i++)
-		if (by_who_and_cpu(&x->all.at[i], &y->all.at[i]) ||
+		if (by_who_and_where(&x->all.at[i], &y->all.at[i]) ||
 		    x->all.at[i].ns != y->all.at[i].ns ||
-		    x->all.at[i].held_ns != y->all.at[i].held_ns ||
 		    x->all.at[i].slices != y->all.at[i].slices)
 			return false;
 	return true;

@@ -12,29 +12,27 @@
 #include "analyze/walk/index.h"
 
 struct waiter {
-	uint32_t task;
-	bool woken; /* waits after a wake-up, else preempted */
+	uint32_t task, cpu; /* @cpu: set when it has ended */
+	bool woken;         /* waits after a wake-up, else preempted */
 	uint64_t since_ns;
 	uint64_t booked_ns; /* running tasks are booked up to here */
-	uint32_t top;       /* task with the longest single run, or ANALYZE_NO_TASK */
+	uint32_t top;       /* task with the longest single run in a window, or ANALYZE_NO_TASK */
 	uint64_t top_ns;
-	/* When it has ended: the task that held a CPU longest in all, or ANALYZE_NO_TASK. */
+	/* When it has ended: the task that held a CPU longest in its longest part, or ANALYZE_NO_TASK. */
 	uint32_t held_by, held_cpu;
 	uint64_t held_ns;
 };
 
 /* Time booked to a wait that has not ended: it counts only if no event was missed. */
 struct booking {
-	uint32_t runner, cpu, slices;
-	uint64_t ns;      /* in the window */
-	uint64_t held_ns; /* in all */
+	uint32_t runner, cpu, window, slices;
+	uint64_t ns; /* in that window */
 };
 
 /* How a wait ends. */
 enum wait_end {
 	WAIT_BROKEN, /* the bookings are dropped */
-	WAIT_OPEN,   /* the bookings count, but the wait is not one of the window's */
-	WAIT_ENDED,  /* in the window */
+	WAIT_WHOLE,  /* it ended, or lasts to the walk's end */
 };
 
 struct waiter_list {

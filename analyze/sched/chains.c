@@ -26,6 +26,7 @@ struct wakeup {
 struct state {
 	uint64_t woken;     /* number of the wake-up that made it ready, 0: not recorded */
 	uint64_t waited_ns; /* since then, without the present wait */
+	uint64_t out_ns;    /* since when it is off the CPU, but runnable; 0: it is not */
 	uint32_t by;        /* preempted by */
 };
 
@@ -59,6 +60,11 @@ static bool is_idle(const struct analyze_chains *c, uint32_t task)
 	return !analyze_engine_task(c->eng, task)->tid;
 }
 
+static bool is_runnable(enum analyze_off off)
+{
+	return off == ANALYZE_OFF_RUNNABLE || off == ANALYZE_OFF_PREEMPTED;
+}
+
 static bool is_lost(const struct analyze_chains *c, uint64_t from_ns, uint64_t to_ns)
 {
 	return analyze_engine_gap(c->eng, false, CDICT_CPU_UNKNOWN, from_ns, to_ns) !=
@@ -76,7 +82,8 @@ static void on_wake(void *self, const struct analyze_wake *wake)
 
 	if (!s)
 		return;
-	if (!wake->first) {
+	/* a runnable task waits since its switch-out, even with a wake-up */
+	if (!wake->first || (s->out_ns && !is_lost(c, s->out_ns, wake->t_ns))) {
 		if (wake->target_cpu != CDICT_CPU_UNKNOWN)
 			waiters_move(&c->waiters, wake->task, wake->target_cpu, wake->t_ns);
 		return;
@@ -147,33 +154,37 @@ static void follow(const struct analyze_chains *c, struct analyze_chain_row *row
 	}
 }
 
-static void keep_worst(struct analyze_chains *c, const struct analyze_switch *sw, uint64_t from_ns,
-		       const struct state *s, const struct waiter *done)
+/* @task waited for @wait, of which the part in the window counts. */
+static void keep_worst(struct analyze_chains *c, uint32_t task, struct analyze_wait wait,
+		       bool ended, const struct waiter *done)
 {
-	bool woken = sw->ready_ns != ANALYZE_NO_TIME;
-	struct analyze_chain_row *row = row_at(&c->rows, index_take(&c->index, sw->next, 0));
-	uint64_t ns = sw->t_ns - from_ns;
+	uint64_t from_ns = wait.at_ns, to_ns = wait.at_ns + wait.dur_ns;
+	const struct state *s = state_of(c, task);
+	struct analyze_chain_row *row;
 
+	if (!s || !analyze_engine_longest(c->eng, &from_ns, &to_ns))
+		return;
+	row = row_at(&c->rows, index_take(&c->index, task, 0));
 	if (!row) {
 		analyze_engine_out_of_memory(c->eng);
 		return;
 	}
-	row->task = sw->next;
-	if (c->opts.at_ns ? c->opts.at_ns < from_ns || c->opts.at_ns >= sw->t_ns
-			  : ns <= row->worst.dur_ns)
+	row->task = task;
+	if (c->opts.at_ns ? c->opts.at_ns < wait.at_ns || c->opts.at_ns >= wait.at_ns + wait.dur_ns
+			  : to_ns - from_ns <= row->worst.dur_ns)
 		return;
-	row->worst = (struct analyze_wait){ .at_ns = from_ns,
-					    .dur_ns = ns,
-					    .cpu = sw->cpu,
-					    .state = woken ? ANALYZE_VCPU_WAITING
-							   : ANALYZE_VCPU_PREEMPTED,
-					    .behind = done->held_by };
+	row->open = !ended || to_ns < wait.at_ns + wait.dur_ns;
+	wait.at_ns = from_ns;
+	wait.dur_ns = to_ns - from_ns;
+	wait.behind = done->held_by;
+	row->worst = wait;
 	row->held_ns = done->held_ns;
 	row->n_links = 1;
-	row->link[0] = (struct analyze_chain_link){
-		.task = sw->next, .cpu = CDICT_CPU_UNKNOWN, .from_ns = from_ns, .waited_ns = ns
-	};
-	if (woken) {
+	row->link[0] = (struct analyze_chain_link){ .task = task,
+						    .cpu = CDICT_CPU_UNKNOWN,
+						    .from_ns = wait.at_ns,
+						    .waited_ns = wait.dur_ns };
+	if (wait.state == ANALYZE_VCPU_WAITING) {
 		follow(c, row, s->woken);
 		return;
 	}
@@ -186,28 +197,28 @@ static void on_in(void *self, const struct analyze_switch *sw)
 	struct analyze_chains *c = self;
 	struct state *s = state_of(c, sw->next);
 	struct waiter done = { .held_by = ANALYZE_NO_TASK };
-	uint64_t from_ns = sw->ready_ns;
-	bool wanted;
+	bool wanted, runnable = is_runnable(sw->away) && sw->away_ns != ANALYZE_NO_TIME;
+	uint64_t from_ns = runnable ? sw->away_ns : sw->ready_ns;
 
 	if (!s || is_idle(c, sw->next))
 		return;
-	if (from_ns == ANALYZE_NO_TIME &&
-	    (sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED))
-		from_ns = sw->away_ns;
+	s->out_ns = 0;
 	wanted = c->opts.wanted(c->opts.ctx, sw->next);
 	if (wanted)
 		waiters_end(&c->waiters, sw->next,
-			    from_ns == ANALYZE_NO_TIME ? WAIT_BROKEN
-			    : sw->in                   ? WAIT_ENDED
-						       : WAIT_OPEN,
-			    &done);
+			    from_ns == ANALYZE_NO_TIME ? WAIT_BROKEN : WAIT_WHOLE, &done);
 	if (from_ns == ANALYZE_NO_TIME)
 		return;
 	if (wanted && analyze_engine_counts(c->eng, sw->cpu)) {
 		if (c->opts.on_wait)
 			c->opts.on_wait(c->opts.ctx, sw->next, from_ns, sw->t_ns);
-		if (sw->in)
-			keep_worst(c, sw, from_ns, s, &done);
+		keep_worst(c, sw->next,
+			   (struct analyze_wait){ .at_ns = from_ns,
+						  .dur_ns = sw->t_ns - from_ns,
+						  .cpu = sw->cpu,
+						  .state = runnable ? ANALYZE_VCPU_PREEMPTED
+								    : ANALYZE_VCPU_WAITING },
+			   true, &done);
 	}
 	s->waited_ns += sw->t_ns - from_ns;
 }
@@ -221,6 +232,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	if (!s)
 		return;
 	s->by = sw->next;
+	s->out_ns = sw->involuntary ? sw->t_ns : 0;
 	if (sw->involuntary) {
 		if (c->opts.wanted(c->opts.ctx, sw->prev))
 			waiters_add(&c->waiters, sw->prev, sw->cpu, sw->t_ns, false);
@@ -250,15 +262,27 @@ static void on_run(void *self, const struct analyze_run *run)
 static void on_away(void *self, const struct analyze_away *away)
 {
 	struct analyze_chains *c = self;
-	uint64_t from_ns = away->ready_ns;
+	bool lost, runnable = is_runnable(away->off);
+	uint64_t from_ns = runnable ? away->start_ns : away->ready_ns;
+	struct waiter done = { .cpu = away->cpu, .held_by = ANALYZE_NO_TASK };
 
-	if (away->ended || !c->opts.on_wait || !c->opts.wanted(c->opts.ctx, away->task))
+	if (away->ended || (away->off == ANALYZE_OFF_UNKNOWN && !away->waits) ||
+	    !c->opts.wanted(c->opts.ctx, away->task))
 		return;
-	if (from_ns == ANALYZE_NO_TIME &&
-	    (away->off == ANALYZE_OFF_RUNNABLE || away->off == ANALYZE_OFF_PREEMPTED))
-		from_ns = away->start_ns;
-	if (from_ns != ANALYZE_NO_TIME && from_ns < away->end_ns)
+	if (from_ns == ANALYZE_NO_TIME || from_ns >= away->end_ns)
+		return;
+	if (c->opts.on_wait)
 		c->opts.on_wait(c->opts.ctx, away->task, from_ns, away->end_ns);
+	/* it waits at the walk's end, or events are missing since @end_ns */
+	lost = away->end_ns < analyze_engine_now(c->eng);
+	waiters_end(&c->waiters, away->task, lost ? WAIT_BROKEN : WAIT_WHOLE, &done);
+	keep_worst(c, away->task,
+		   (struct analyze_wait){ .at_ns = from_ns,
+					  .dur_ns = away->end_ns - from_ns,
+					  .cpu = done.cpu,
+					  .state = runnable ? ANALYZE_VCPU_PREEMPTED
+							    : ANALYZE_VCPU_WAITING },
+		   lost, &done);
 }
 
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)

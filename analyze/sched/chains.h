@@ -40,10 +40,11 @@ enum { ANALYZE_CHAIN_LINKS = 16 };
 
 struct analyze_chain_row {
 	uint32_t task;
-	/* The longest wait that ended in the window, or the one that options.at_ns is in; dur_ns 0:
+	/* The longest wait, or the one that options.at_ns is in: its part in the window; dur_ns 0:
 	 * there was none. */
 	struct analyze_wait worst;
 	uint64_t held_ns; /* of it: how long @worst.behind had the CPU */
+	bool open;        /* it lasts beyond the window's end */
 	struct analyze_chain_link link[ANALYZE_CHAIN_LINKS];
 	unsigned n_links;
 	enum analyze_chain_end end;

@@ -131,7 +131,7 @@ static void on_in(void *self, const struct analyze_switch *sw)
 
 	if (!s || is_over(c, sw->t_ns) || !analyze_engine_task(c->eng, sw->next)->tid)
 		return;
-	waiters_end(&c->waiters, sw->next, WAIT_OPEN, &done);
+	waiters_end(&c->waiters, sw->next, WAIT_WHOLE, &done);
 	in.behind = done.held_by;
 	in.before = s->in;
 	in.away = s->away;

@@ -70,15 +70,27 @@ static void on_run(void *self, const struct analyze_run *run)
 		analyze_count(t->eng, &row->slice, run->end_ns - run->start_ns, run->start_ns);
 }
 
-/* The runnable part of a time off the CPU, in the window. */
-static uint64_t waited_ns(struct analyze_engine *eng, const struct analyze_away *away)
+/* Counts the runnable part of a time off the CPU, in the window. */
+static void waited(const struct analyze_tasks *t, struct analyze_task_row *row,
+		   const struct analyze_away *away)
 {
-	if (away->off == ANALYZE_OFF_RUNNABLE || away->off == ANALYZE_OFF_PREEMPTED)
-		return away->ns;
-	if (away->ready_ns == ANALYZE_NO_TIME || away->ready_ns >= away->to_ns)
-		return 0;
-	return analyze_engine_clip(
-		eng, away->ready_ns > away->from_ns ? away->ready_ns : away->from_ns, away->to_ns);
+	bool preempted = away->off == ANALYZE_OFF_RUNNABLE || away->off == ANALYZE_OFF_PREEMPTED;
+	uint64_t from_ns = away->from_ns, to_ns = away->to_ns;
+
+	if (!preempted && away->ready_ns > from_ns)
+		from_ns = away->ready_ns; /* ANALYZE_NO_TIME is the largest */
+	if (from_ns >= to_ns)
+		return;
+	row->delayed_ns += analyze_engine_clip(t->eng, from_ns, to_ns);
+	if (analyze_engine_longest(t->eng, &from_ns, &to_ns) && to_ns - from_ns > row->worst.dur_ns)
+		row->worst = (struct analyze_wait){
+			.at_ns = from_ns,
+			.dur_ns = to_ns - from_ns,
+			/* switched_in() sets the one on which it ends */
+			.cpu = preempted ? away->cpu : CDICT_CPU_UNKNOWN,
+			.state = preempted ? ANALYZE_VCPU_PREEMPTED : ANALYZE_VCPU_WAITING,
+			.behind = ANALYZE_NO_TASK,
+		};
 }
 
 static void on_away(void *self, const struct analyze_away *away)
@@ -91,7 +103,7 @@ static void on_away(void *self, const struct analyze_away *away)
 		return;
 	row = row_of(t, away->task, away->cpu);
 	if (away->waits) {
-		row->delayed_ns += ns;
+		waited(t, row, away);
 		return;
 	}
 	row->cpu = away->cpu;
@@ -102,7 +114,7 @@ static void on_away(void *self, const struct analyze_away *away)
 	if (!analyze_engine_task(t->eng, away->task)->tid)
 		return;
 	row->off_ns[away->off] += ns;
-	row->delayed_ns += waited_ns(t->eng, away);
+	waited(t, row, away);
 	if (away->off == ANALYZE_OFF_DISK && away->io) {
 		row->iowait_ns += ns;
 		row->iowaits += away->in;
@@ -113,17 +125,6 @@ static void on_away(void *self, const struct analyze_away *away)
 	} else {
 		row->tail_ns[away->off] += ns;
 	}
-}
-
-/* Counts a wait that ended; the longest is kept unclipped. */
-static void delayed(struct analyze_task_row *row, const struct analyze_switch *sw,
-		    uint64_t since_ns, enum analyze_vcpu_state state)
-{
-	uint64_t ns = sw->t_ns - since_ns;
-
-	row->delays++;
-	if (ns > row->worst.dur_ns)
-		row->worst = (struct analyze_wait){ since_ns, ns, sw->cpu, state, ANALYZE_NO_TASK };
 }
 
 static struct analyze_task_row *switched_in(struct analyze_tasks *t,
@@ -137,11 +138,12 @@ static struct analyze_task_row *switched_in(struct analyze_tasks *t,
 	if (sw->ready_ns != ANALYZE_NO_TIME && !t->latency)
 		analyze_count(t->eng, &row->latency, sw->t_ns - sw->ready_ns, sw->ready_ns);
 	/* a runnable task waits since its switch-out, even with a wake-up */
-	if ((sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED) &&
-	    sw->away_ns != ANALYZE_NO_TIME && analyze_engine_task(t->eng, sw->next)->tid)
-		delayed(row, sw, sw->away_ns, ANALYZE_VCPU_PREEMPTED);
-	else if (sw->ready_ns != ANALYZE_NO_TIME)
-		delayed(row, sw, sw->ready_ns, ANALYZE_VCPU_WAITING);
+	row->delays += sw->ready_ns != ANALYZE_NO_TIME ||
+		       ((sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED) &&
+			sw->away_ns != ANALYZE_NO_TIME &&
+			analyze_engine_task(t->eng, sw->next)->tid);
+	if (row->worst.dur_ns && row->worst.at_ns + row->worst.dur_ns == sw->t_ns)
+		row->worst.cpu = sw->cpu;
 	if (sw->last_cpu == CDICT_CPU_UNKNOWN || sw->last_cpu == sw->cpu)
 		return row;
 	row->migrations++;

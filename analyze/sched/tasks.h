@@ -70,7 +70,7 @@ struct analyze_task_row {
 	/* These and the waits after preemptions together: those that ended in the window, and the
 	 * time in the window. */
 	uint64_t delays, delayed_ns;
-	struct analyze_wait worst; /* without @behind */
+	struct analyze_wait worst; /* its longest part in the window; without @behind */
 	uint64_t stat_runtime_ns;  /* with that option: sum of sched_stat_runtime */
 };
 

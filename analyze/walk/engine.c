@@ -184,6 +184,20 @@ bool analyze_engine_part(const struct analyze_engine *eng, uint64_t *from_ns, ui
 	return false;
 }
 
+bool analyze_engine_longest(const struct analyze_engine *eng, uint64_t *from_ns, uint64_t *to_ns)
+{
+	uint64_t from = *from_ns, to = *to_ns, end = *to_ns, most = 0;
+
+	for (; analyze_engine_part(eng, &from, &to); from = to, to = end) {
+		if (to - from <= most)
+			continue;
+		most = to - from;
+		*from_ns = from;
+		*to_ns = to;
+	}
+	return most > 0;
+}
+
 size_t analyze_engine_window_of(const struct analyze_engine *eng, uint64_t t_ns)
 {
 	size_t i = engine_window(eng, t_ns);

@@ -223,6 +223,8 @@ const struct analyze_summary *analyze_engine_summary(const struct analyze_engine
 
 /* analyze_engine_clip - the time of [from_ns, to_ns] inside the window or windows. */
 uint64_t analyze_engine_clip(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns);
+/* analyze_engine_longest - replaces [*from_ns, *to_ns] by its longest part in one window; false: it has none. */
+bool analyze_engine_longest(const struct analyze_engine *eng, uint64_t *from_ns, uint64_t *to_ns);
 
 /* analyze_engine_window_of - the number of the window that contains @t_ns, 0 with one window;
  * analyze_engine_window_at - a window by number. */

@@ -83,6 +83,7 @@ void track_notify_wait(struct analyze_engine *eng, const struct task *t, uint32_
 				     .end_ns = end_ns,
 				     .ready_ns = t->ready_ns,
 				     .ended = ended,
+				     .in = ended && engine_in(eng, end_ns),
 				     .waits = true };
 
 	if (t->ready_ns >= end_ns || !t->pub.tid || !analyze_engine_counts(eng, cpu))

@@ -63,6 +63,7 @@ struct detail {
 	ARRAY(struct item) all;
 	struct turn in, out; /* the latest */
 	struct woken woken;
+	uint32_t waits_for; /* CPU, while it is off the CPU */
 	struct stay stay;
 	/* the task's latest exit */
 	uint32_t isa;
@@ -99,6 +100,43 @@ static void on_run(void *self, const struct analyze_run *run)
 		add_item(e, &item);
 }
 
+/* A runnable task waits since its switch-out, even with a wake-up. */
+static bool is_runnable(enum analyze_off off)
+{
+	return off == ANALYZE_OFF_RUNNABLE || off == ANALYZE_OFF_PREEMPTED;
+}
+
+static void report_wait(struct page_engine *e, const struct analyze_switch *sw)
+{
+	bool runnable = is_runnable(sw->away) && sw->away_ns != ANALYZE_NO_TIME;
+	struct item item = { .from_ns = runnable ? sw->away_ns : sw->ready_ns,
+			     .to_ns = sw->t_ns,
+			     .cpu = sw->cpu,
+			     .state = wait_words[!runnable],
+			     .began = true,
+			     .ended = true };
+
+	if (sw->in && item.from_ns != ANALYZE_NO_TIME)
+		add_item(e, &item);
+}
+
+/* A wait that did not end in the window: it lasts longer, or events are missing after it. */
+static void report_open_wait(struct page_engine *e, const struct analyze_away *away)
+{
+	const struct detail *d = e->state;
+	bool runnable = is_runnable(away->off);
+	struct item item = { .from_ns = runnable ? away->start_ns : away->ready_ns,
+			     .to_ns = away->end_ns,
+			     .cpu = d->waits_for,
+			     .state = wait_words[!runnable],
+			     .began = true,
+			     .ended = away->ended };
+
+	/* ANALYZE_NO_TIME is the largest */
+	if (!away->in && item.from_ns < away->to_ns)
+		add_item(e, &item);
+}
+
 static void on_away(void *self, const struct analyze_away *away)
 {
 	struct page_engine *e = self;
@@ -108,28 +146,18 @@ static void on_away(void *self, const struct analyze_away *away)
 			     .began = true,
 			     .ended = away->ended };
 
-	if (away->off == ANALYZE_OFF_UNKNOWN || away->from_ns == away->to_ns ||
-	    !is_asked_for(e, away->task))
+	if (away->from_ns == away->to_ns || !is_asked_for(e, away->task))
+		return;
+	if (((const struct detail *)e->state)->kind == WAIT) {
+		report_open_wait(e, away);
+		return;
+	}
+	if (away->off == ANALYZE_OFF_UNKNOWN)
 		return;
 	item.state = away->off == ANALYZE_OFF_OTHER && !analyze_engine_summary(e->eng)->has_state
 			     ? "off the CPU, reason unknown"
 			     : off_words[away->off];
 	add_item(e, &item);
-}
-
-static void report_wait(struct page_engine *e, const struct analyze_switch *sw)
-{
-	bool woken = sw->ready_ns != ANALYZE_NO_TIME;
-	bool runnable = sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED;
-	struct item item = { .from_ns = woken ? sw->ready_ns : sw->away_ns,
-			     .to_ns = sw->t_ns,
-			     .cpu = sw->cpu,
-			     .state = wait_words[woken],
-			     .began = true,
-			     .ended = true };
-
-	if (sw->in && (woken || (runnable && sw->away_ns != ANALYZE_NO_TIME)))
-		add_item(e, &item);
 }
 
 static struct turn turn_of(const struct page_engine *e, const struct analyze_switch *sw, bool out)
@@ -167,6 +195,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		d->out = turn_of(e, sw, true);
 		put_stay(d, true, from_ns, sw->t_ns);
 		d->in = none;
+		d->waits_for = sw->cpu;
 		d->woken.t_ns = ANALYZE_NO_TIME;
 	}
 	if (is_asked_for(e, sw->next)) {
@@ -187,13 +216,25 @@ static void on_wake(void *self, const struct analyze_wake *wake)
 	struct page_engine *e = self;
 	struct detail *d = e->state;
 
-	if (wake->first && is_asked_for(e, wake->task))
+	if (!is_asked_for(e, wake->task))
+		return;
+	if (wake->target_cpu != CDICT_CPU_UNKNOWN)
+		d->waits_for = wake->target_cpu;
+	if (wake->first)
 		d->woken = (struct woken){
 			.t_ns = wake->t_ns,
 			.cpu = wake->cpu,
 			.by = wake->late ? wake->waker : analyze_engine_sampled(e->eng, wake->cpu),
 			.target_cpu = wake->target_cpu
 		};
+}
+
+static void on_sched(void *self, const struct analyze_sched *ev)
+{
+	struct page_engine *e = self;
+
+	if (ev->kind == ANALYZE_KIND_MIGRATE && is_asked_for(e, ev->task))
+		((struct detail *)e->state)->waits_for = ev->dest_cpu;
 }
 
 static void on_kvm(void *self, const struct analyze_kvm *k)
@@ -272,12 +313,14 @@ static int detail_add(struct page_engine *e, struct cdict_error *err)
 	d->at_ns = e->t0_ns + e->q.lo_ns;
 	d->in.t_ns = d->out.t_ns = d->woken.t_ns = ANALYZE_NO_TIME;
 	d->in.other = d->out.other = ANALYZE_NO_TASK;
-	d->ops = (struct analyze_ops){ .needs = ANALYZE_NEED_WAKES,
+	d->waits_for = CDICT_CPU_UNKNOWN;
+	d->ops = (struct analyze_ops){ .needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE),
 				       .sw = on_switch,
 				       .wake = on_wake,
+				       .sched = on_sched,
 				       .late_wakes = true,
 				       .run = d->kind == RUN ? on_run : NULL,
-				       .away = d->kind == OFF ? on_away : NULL,
+				       .away = d->kind == OFF || d->kind == WAIT ? on_away : NULL,
 				       .pending = is_pending,
 				       .resumes = true };
 	if (d->kind == EXIT || d->kind == GUEST) {

@@ -90,10 +90,12 @@ void tables_say_waits(struct sink *s, const struct tables_walk *w,
 	sink_puts(s, " of ");
 	tables_duration(s, analyze_engine_summary(w->eng)->window_ns);
 	sink_puts(s, tables_has_wakeups(w) ? " for a CPU" : "");
-	if (!row->delays)
+	if (row->delays)
+		sink_printf(s, ", %s time%s", number_grouped(times, row->delays),
+			    row->delays == 1 ? "" : "s");
+	if (!row->worst.dur_ns)
 		return;
-	sink_printf(s, ", %s time%s; worst ", number_grouped(times, row->delays),
-		    row->delays == 1 ? "" : "s");
+	sink_puts(s, "; worst ");
 	tables_duration(s, row->worst.dur_ns);
 	sink_puts(s, " at ");
 	tables_say_when(s, row->worst.at_ns);

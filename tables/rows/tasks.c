@@ -30,7 +30,9 @@ static void cell_preempt(const struct cell *c)
 
 static void cell_worst(const struct cell *c)
 {
-	if (((const struct analyze_task_row *)c->row)->delays || c->r->compared)
+	const struct analyze_task_row *row = c->row;
+
+	if (row->delays || row->worst.dur_ns || c->r->compared)
 		cell_not_idle(c);
 }
 

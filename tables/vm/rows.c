@@ -101,7 +101,8 @@ static void put_worst(struct table *t, const struct story *s, const struct analy
 {
 	table_u64(t, WORST, row->worst.dur_ns);
 	table_u64(t, WORST_AT, row->worst.at_ns);
-	table_i64(t, WORST_CPU, row->worst.cpu);
+	if (row->worst.cpu != CDICT_CPU_UNKNOWN)
+		table_i64(t, WORST_CPU, row->worst.cpu);
 	if (row->worst.behind == ANALYZE_NO_TASK)
 		return;
 	table_put_task(t, WORST_BEHIND, s->w, row->worst.behind);

@@ -73,6 +73,8 @@ static void put_thread(struct sink *out, const struct story *s, const struct sto
 	tables_duration(out, worst->dur_ns);
 	sink_puts(out, " at ");
 	tables_say_when(out, worst->at_ns);
+	if (thread->waits->open)
+		sink_puts(out, ", still waiting at the window's end");
 	if (worst->behind != ANALYZE_NO_TASK &&
 	    analyze_engine_task(s->w->eng, worst->behind)->tid) {
 		sink_puts(out, ", longest behind ");

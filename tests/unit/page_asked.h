@@ -153,4 +153,18 @@ static inline double integer(const struct asked *a, const char *key)
 	return (double)json_integer_value(json_object_get(a->answer, key));
 }
 
+/* Column @key of a table of the answer. */
+static inline const json_t *column(const struct asked *a, const char *table, const char *key)
+{
+	const json_t *t = json_object_get(json_object_get(a->answer, "tables"), table), *name;
+	size_t i;
+
+	json_array_foreach(
+		json_object_get(t, "columns"), i,
+		name) if (!strcmp(json_string_value(name),
+				  key)) return json_array_get(json_object_get(t, "by_column"), i);
+	fail_msg("%s has no %s", table, key);
+	return NULL;
+}
+
 #endif

@@ -3,8 +3,8 @@
 import { h, unbroken } from './dom.js';
 import { clean, duration } from './text.js';
 
-/** @links: rows of the table "chains"; at most @most are shown; @go(i): at a click on the name of link i, or null. */
-export function chainWords(links, most, go) {
+/** @links: rows of the table "chains"; at most @most are shown; @open: it waits at the window's end; @go(i): at a click on the name of link i, or null. */
+export function chainWords(links, most, open, go) {
 	const shown = links.slice(0, most);
 	const name = (link, i) => {
 		const text = h('bdi', { class: 'name', data: { link: link.link, key: 'waited_ns', value: link.waited_ns } }, clean(link.name));
@@ -13,7 +13,7 @@ export function chainWords(links, most, go) {
 	};
 
 	return [
-		name(links[0], 0), ...unbroken(` late ${duration(links[0].waited_ns)}`),
+		name(links[0], 0), ...unbroken(` late ${duration(links[0].waited_ns)}${open ? ', still waiting at the window’s end,' : ''}`),
 		...shown.slice(1).flatMap((link, i) => [' ← ', name(link, i + 1), ...unbroken(` (waited ${duration(link.waited_ns)}, ran ${duration(link.ran_ns)})`)]),
 		' ← ', shown.length < links.length ? '…' : unbroken(clean(shown.at(-1).by)),
 	];

@@ -163,11 +163,11 @@ export class Details {
 		const waits = thing.kind === 'wait' || ['preempted', 'waiting'].includes(thing.state) || (thing.kind === 'off' && stay?.woken);
 
 		this.#dropChain();
-		if (!waits || !thing.ended)
+		if (!waits)
 			return;
 		const range = [window[0], Math.min(window[1], thing.to + 1)];
 
-		this.wakes.ask((decoder, signal) => decoder.chain(capture, range, { task: thing.task, at: thing.to - 1, signal }), (chain) => {
+		this.wakes.ask((decoder, signal) => decoder.chain(capture, range, { task: thing.task, at: Math.min(thing.to, range[1]) - 1, signal }), (chain) => {
 			const links = rowsOf(chain?.tables?.chains).map((row, i) => ({ ...row, task: chain.tasks[i], from: row.ready_ns, waited: row.waited_ns, cpu: row.waker_cpu }));
 
 			this.chain = links.length ? { links } : null;
@@ -181,6 +181,14 @@ export class Details {
 		const { thing, stay } = this.answer;
 
 		return thing.cpu ?? (stay?.on ? stay.in?.cpu ?? stay.out?.cpu : stay?.woken?.target ?? stay?.out?.cpu ?? stay?.in?.cpu) ?? null;
+	}
+
+	/** Whether it lasts beyond the last recorded moment; missing events end it, too. */
+	#isOpen() {
+		const { to, ended } = this.answer.thing;
+		const [, end] = this.app.window;
+
+		return to > end || (!ended && to === end);
 	}
 
 	/** The content of its table: exits inside a time on a CPU, or the tasks that had the CPU while it waited; null: none. */
@@ -270,7 +278,7 @@ export class Details {
 		const words = {
 			run: () => `on CPU ${thing.cpu}`, guest: () => `in the guest, on CPU ${thing.cpu}`, exit: () => `handling an exit: ${clean(thing.reason ?? 'unknown')}`,
 			off: () => `off the CPU: ${OFF[thing.state] ?? 'reason unknown'}`,
-			wait: () => (thing.state === 'preempted' ? 'preempted: waited to run again' : 'woken: waited for a CPU'),
+			wait: () => `${thing.state === 'preempted' ? 'preempted: waited to run again' : 'woken: waited for a CPU'}${this.#isOpen() ? '; still waiting at the recording’s end' : ''}`,
 			state: () => `${STATE_WORDS[thing.state]}${thing.reason ? `, ${clean(thing.reason)}` : ''}`,
 		};
 
@@ -366,7 +374,7 @@ export class Details {
 				came(stay.in, 'came back after');
 		}
 		if (this.chain)
-			say('wake-ups', 'chain', ...chainWords(this.chain.links, LINKS, (i) => {
+			say('wake-ups', 'chain', ...chainWords(this.chain.links, LINKS, this.#isOpen(), (i) => {
 				const { task, from, waited } = this.chain.links[i];
 
 				return i && task !== null ? () => this.look(waited ? 'wait' : 'run', task, from) : null;

@@ -167,23 +167,27 @@ function inForm(letters, form, room, same) {
 	return `${begin}${letters.slice(from, from + head).join('')}…${rest > head ? letters.slice(head - rest).join('') : ''}`;
 }
 
-/** As much of @text as fits(text) accepts: different texts become different ones. '': nothing that could be told apart. */
-export function shorten(text, fits) {
+/**
+ * As much of @text as fits(text) accepts: different texts become different ones. '': nothing that could be told apart.
+ * @part: of its letters, as many probably fit.
+ */
+export function shorten(text, fits, part = 0.5) {
 	if (fits(text))
 		return text;
 	const letters = [...text], same = sharedOf(text);
 
 	for (let form = 0; form < FORMS; form++) {
-		let room = WORTH - 1, over = Math.min(letters.length, 201);
+		let room = WORTH - 1, over = Math.min(letters.length, 201), next = Math.floor(letters.length * part);
 
 		// the longest that fits
-		while (over - room > 1) {
-			const middle = (room + over) >> 1;
+		for (let steps = 0; over - room > 1; steps++) {
+			const middle = Math.min(Math.max(next, room + 1), over - 1);
 
 			if (fits(inForm(letters, form, middle, same)))
 				room = middle;
 			else
 				over = middle;
+			next = steps ? (room + over) >> 1 : room === middle ? middle + 1 : middle - 1;
 		}
 		const short = inForm(letters, form, room, same);
 
@@ -197,19 +201,29 @@ export function shorten(text, fits) {
 
 export const FONT = 'system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
 
+const MEASURED = 4096; // texts
+/** @type {Map<string, number>} */
+const widths = new Map();
 let ruler = null, rulerFont = ''; // setting a font is slow, even the same
 
 /** The width of @text in pixels. */
 export function measure(text, size = 12, weight = 400) {
-	ruler ??= document.createElement('canvas').getContext('2d');
-	const font = `${weight} ${size}px ${FONT}`;
+	const font = `${weight} ${size}px ${FONT}`, key = `${weight} ${size} ${text}`;
+	let wide = widths.get(key);
 
+	if (wide !== undefined)
+		return wide;
+	ruler ??= document.createElement('canvas').getContext('2d');
 	if (font !== rulerFont)
 		ruler.font = rulerFont = font;
-	return ruler.measureText(text).width;
+	wide = ruler.measureText(text).width;
+	if (widths.size >= MEASURED)
+		widths.clear();
+	widths.set(key, wide);
+	return wide;
 }
 
 /** @text, shortened if it is wider than @room. */
 export function fit(text, room, size = 12, weight = 400) {
-	return shorten(text, (short) => measure(short, size, weight) <= room);
+	return shorten(text, (short) => measure(short, size, weight) <= room, room / measure(text, size, weight));
 }

@@ -65,6 +65,8 @@ def check(vm, window, vcpus, tasks):
         other = of_tid.get((t["tid"], t["pid"]))
         if not other or any(t[k] != other[k] for k in ("run_ns", "delayed_ns", "delays", "worst_ns")): wrong.append(f"{vm} {window} {t} {other}")
     if window: return
+    global end_ns
+    end_ns = story["window_ns"]["to"]
     next_step(vm, mine, run("vm", vm).replace("\n", " "))
     chain = []
     for l in story["chains"] + [{"chain": -1}]:
@@ -98,7 +100,8 @@ def next_step(vm, mine, text):
 def follow(vm, chain):
     global links, longest
     first = chain[0]
-    wait = max(waits.get(first["tid"], [(0, 0, 0)]), key=lambda w: w[1] - w[0])
+    open_wait = [(since[first["tid"]], end_ns)] if since.get(first["tid"], 0) >= max(begins, 1) else [] # at the window's end
+    wait = max(waits.get(first["tid"], []) + open_wait + [(0, 0)], key=lambda w: w[1] - w[0])
     if wait[1] - wait[0] != first["waited_ns"] or wait[0] != first["ready_ns"]: wrong.append(f"{vm}: the longest wait is {wait}, printed {first}")
     longest = max(longest, first["waited_ns"])
     for l, nxt in zip(chain, chain[1:] + [None]):

@@ -45,4 +45,5 @@ for trace in woken-on-cpu waking-alone wakeup-in-vain neighbours two-vcpus migra
 	"$MKPERF" -o x.data "$DATA/$trace.trace" 2>mkperf.err || { fail "waits-$trace" <mkperf.err; continue; }
 	check $trace x.data
 done
-verdict some-waits-were-begun-by-a-wakeup "$(grep -q ' [1-9][0-9]* of them begun by a wakeup' counts || cat counts)"
+verdict some-waits-were-begun-by-a-wakeup "$(grep -q ' [1-9][0-9]* of them begun by a wakeup; ' counts || cat counts)"
+verdict some-waits-are-cut-by-the-end "$(grep -q '; [1-9][0-9]* are cut' counts || cat counts)"

@@ -190,8 +190,8 @@ async function sentences(tab, where) {
 			const some = view === 'tasks' ? shown.tasks.filter((r) => 100 * (r.delayed_ns ?? 0) >= shown.range[1] - shown.range[0]) : shown.vcpu.filter((r) => r.delayed_percent >= 1);
 			says(Number.parseInt(text, 10) === some.length - shown.findings.filter((f) => f.kind === kind && f.tasks.length && (view === 'tasks' || some.some((r) => r.task === f.tasks[0]))).length, `${where}: "${text}": ${some.length} waited so long, ${shown.findings.length} findings`);
 		} else if (kind === 'delayed' && (view === 'tasks' || helper)) {
-			is('waited, of, worst', row.delayed_ns, shown.range[1] - shown.range[0], ...row.delays ? [row.worst_ns] : []);
-			says(row.delays ? Number(/([\d,]+) time/.exec(words)?.[1].replaceAll(',', '')) === row.delays && at === row.worst_at_ns : at === null && range === null, `${where}: "${text}": ${row.delays} times, the worst at ${row.worst_at_ns}, ${at}`);
+			is('waited, of, worst', row.delayed_ns, shown.range[1] - shown.range[0], ...row.worst_ns ? [row.worst_ns] : []);
+			says((row.delays ? Number(/([\d,]+) time/.exec(words)?.[1].replaceAll(',', '')) === row.delays : !/ times?\b/.test(words)) && (row.worst_ns ? at === row.worst_at_ns : at === null && range === null), `${where}: "${text}": ${row.delays} times, the worst at ${row.worst_at_ns}, ${at}`);
 		} else if (kind === 'delayed') {
 			const behind = shown.antagonists.filter((r) => r.task === task).sort((a, b) => b.behind_ns - a.behind_ns);
 			is('delayed, of, worst', row.delayed_ns, /the known/.test(text) ? life(row) - (row.unknown_ns - row.absent_ns) : life(row), ...row.worst_ns ? [row.worst_ns] : []);
@@ -247,13 +247,16 @@ async function details(tab) {
 		const found = await look(tab, 'wait', task.index, at);
 		says(!found.hidden && found.thing?.ns === row.worst_ns && found.rank === '1' && found.thing.cpu === row.worst_cpu, `details of the worst wait of ${row.name}: ${JSON.stringify(found.thing)}, rank ${found.rank}; the command: ${JSON.stringify(row)}`);
 		says(found.shown.some(([key, value]) => key === 'ns' && value === String(row.worst_ns)), `the panel does not show ${row.worst_ns}: ${JSON.stringify(found.shown)}`);
-		const cells = new Map(rows('coremap', 'coremap', absolute(found.thing.from), absolute(found.thing.to), '-C', String(found.thing.cpu)).filter((r) => r.run_ns && !r.unknown).map((r) => [r.idle ? 0 : r.tid, r.run_ns]));
+		const cells = new Map(rows('coremap', 'coremap', absolute(found.thing.from), absolute(found.thing.to), '-C', String(found.thing.cpu)).filter((r) => r.run_ns).map((r) => [r.unknown ? null : r.idle ? 0 : r.tid, r.run_ns]));
 		for (const culprit of found.rows ?? [])
-			says(cells.get(capture.tasks[culprit.task]?.tid ?? 0) === culprit.run_ns, `the task on CPU ${found.thing.cpu} while ${row.name} waited: ${culprit.run_ns} ns; the command: ${JSON.stringify([...cells])}`);
+			says(cells.get(culprit.task === null ? null : capture.tasks[culprit.task].tid) === culprit.run_ns, `the task on CPU ${found.thing.cpu} while ${row.name} waited: ${culprit.run_ns} ns; the command: ${JSON.stringify([...cells])}`);
 		says(found.rows?.length, `no task had the CPU while ${row.name} waited`);
 		const stay = found.stay;
-		says(stay && (stay.woken ? stay.woken.at === found.thing.from : stay.out?.at === found.thing.from), `the wait of ${row.name} begins with nothing: ${JSON.stringify(stay)}`);
+		says(stay && (found.thing.state === 'woken' ? stay.woken : stay.out)?.at === found.thing.from, `the wait of ${row.name} begins with nothing: ${JSON.stringify(stay)}`);
 		asked.set('panel', (asked.get('panel') ?? 0) + 1);
+		says(found.thing.ended === (found.thing.to !== capture.window.to) && found.thing.ended !== /still waiting at the recording’s end/.test(found.text), `the panel of the worst wait of ${row.name}, up to ${found.thing.to}: ${found.text}`);
+		asked.set(found.thing.ended ? 'ended wait' : 'open wait', (asked.get(found.thing.ended ? 'ended wait' : 'open wait') ?? 0) + 1);
+		if (!found.thing.ended) continue;
 		// its slice after it has the exits of `cdict exits`
 		const slice = await look(tab, 'run', task.index, found.thing.to);
 		const own = rows('exits', 'exits', absolute(slice.thing.from), absolute(slice.thing.to), '--tid', String(task.tid)).filter((r) => r.count);

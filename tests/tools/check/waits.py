@@ -32,8 +32,16 @@ class Wait:
 class Task:
     def __init__(self):
         self.on = self.out = self.state = None
-        self.early = False
+        self.early = self.late = False
         self.forget()
+
+    def begin(self):
+        """The begin of its wait, or None."""
+        if self.on:
+            return None
+        if self.on is False and self.state in RUNNABLE:
+            return self.out
+        return self.out if self.on is False and self.first is None and self.late else self.first
 
     def forget(self):
         self.first = self.waking = self.up = None
@@ -51,7 +59,7 @@ def events_of(lines):
 
 
 def model(events):
-    """The waits that ended; when all CPUs had begun; the last event."""
+    """The waits that ended; those that the last event cuts; when all CPUs had begun; the last event."""
     events = list(events)
     names = {name for _, _, name, _ in events}
     has_waking, has_wakeup = 'sched:sched_waking' in names, 'sched:sched_wakeup' in names
@@ -68,13 +76,8 @@ def model(events):
             if not next_:
                 continue
             task = tasks.setdefault(next_, Task())
-            begin = task.first
-            if task.on is False and task.state in RUNNABLE:
-                begin = task.out
-            elif task.on is False and begin is None and task.late:
-                begin = task.out
-            if begin is not None and not task.on:
-                waits.append(Wait(next_, begin, t, task))
+            if task.begin() is not None:
+                waits.append(Wait(next_, task.begin(), t, task))
             task.on, task.early = True, False
             task.forget()
         elif name in ('sched:sched_waking', 'sched:sched_wakeup', 'sched:sched_wakeup_new'):
@@ -92,7 +95,9 @@ def model(events):
                 task.waking = task.waking or t
             else:
                 task.up, task.waking = task.up or t, task.waking or t
-    return waits, max(first.values(), default=0), max((e[0] for e in events), default=0)
+    last = max((e[0] for e in events), default=0)
+    cut = [Wait(tid, task.begin(), last, task) for tid, task in tasks.items() if tid and task.begin() is not None]
+    return waits, cut, max(first.values(), default=0), last
 
 
 def differ(what, expected, got):
@@ -124,16 +129,16 @@ def thread_states(cdict, file):
 
 
 def ours(cdict, file):
-    waits, begun, last = model(events_of(run(cdict, 'script', '-G', '--max-loss', '100', file)))
+    waits, cut, begun, last = model(events_of(run(cdict, 'script', '-G', '--max-loss', '100', file)))
     # Waits that begin while the recording is still starting, or that its end cuts, are not compared.
     expected = {(w.tid, w.begin, w.end) for w in waits if w.begin > begun and w.end < last}
     got = {g for g in thread_states(cdict, file) if g[1] > begun and g[2] < last}
     differ('thread_state', expected, got)
     tasks = table(cdict, 'tasks', file, '-v')['tasks']
     worst = {}
-    for w in waits:
+    for w in waits + cut:
         worst[w.tid] = max(worst.get(w.tid, 0), w.end - w.begin)
-    late = {w.tid for w in waits if w.begin <= begun}
+    late = {w.tid for w in waits + cut if w.begin <= begun}
     differ('the longest of tasks', {(t, ns) for t, ns in worst.items() if ns and t not in late},
            {(t['tid'], t['worst_ns']) for t in tasks if t['worst_ns'] and t['tid'] not in late})
     woken = {}
@@ -145,7 +150,7 @@ def ours(cdict, file):
     differ('latency', {(t, *of) for t, of in woken.items() if t not in late},
            {(r['tid'], r['latency_count'], r['latency_ns'], r['latency_max_ns'])
             for r in table(cdict, 'latency', file)['latency'] if r['latency_count'] and r['tid'] not in late})
-    print(f'{file}: {len(expected)} waits, {sum(1 for w in waits if w.waking is None and w.up)} of them begun by a wakeup',
+    print(f'{file}: {len(expected)} waits, {sum(1 for w in waits if w.waking is None and w.up)} of them begun by a wakeup; {len(cut)} are cut',
           file=sys.stderr)
 
 

@@ -152,6 +152,49 @@ static void a_wait_shows_its_waker_and_the_task_that_ran_before(void **state)
 	asked_close(&a);
 }
 
+/* The longest wait of a task is the first by length, and is found, whole, in a window that ends during it. */
+static void the_longest_wait_of_a_task_is_found_even_if_it_is_open(void **state)
+{
+	static const char *const golden[] = { "vmx", "sched", "loss" };
+	size_t seen = 0;
+
+	(void)state;
+	for (size_t g = 0; g < sizeof(golden) / sizeof(golden[0]); g++) {
+		struct asked a;
+		const json_t *task, *at, *ns, *thing;
+		json_t *all;
+
+		asked_open(&a, golden[g]);
+		all = json_incref((json_t *)ask(&a, (struct page_query){ .call = "tasks" }));
+		task = column(&a, "tasks", "task");
+		at = column(&a, "tasks", "worst_at_ns");
+		ns = column(&a, "tasks", "worst_ns");
+		for (size_t i = 0; i < json_array_size(ns); i++) {
+			const uint32_t who = (uint32_t)of_value(json_array_get(task, i));
+			struct page_query cut = {
+				.call = "detail", .type = "wait", .tasks = &who, .n_tasks = 1
+			};
+			double worst, from;
+
+			if (!json_integer_value(json_array_get(ns, i)))
+				continue;
+			worst = of_value(json_array_get(ns, i));
+			from = of_value(json_array_get(at, i));
+			thing = json_object_get(detail(&a, "wait", who, from), "thing");
+			assert_true(of(thing, "from") == from && of(thing, "ns") == worst);
+			assert_true(of(a.answer, "rank") == 1);
+			cut.lo_ns = (uint64_t)from;
+			cut.to_ns = (uint64_t)(from + worst / 2) + 1;
+			thing = json_object_get(ask(&a, cut), "thing");
+			assert_true(of(thing, "from") == from && of(thing, "ns") == worst);
+			seen++;
+		}
+		json_decref(all);
+		asked_close(&a);
+	}
+	assert_int_equal(seen, 6);
+}
+
 static void a_query_for_something_missing_gives_nothing(void **state)
 {
 	struct asked a;
@@ -354,6 +397,7 @@ int main(void)
 		cmocka_unit_test(a_slice_is_whole_wherever_in_it_one_clicks),
 		cmocka_unit_test(neighbours_and_ranks_visit_every_slice_once),
 		cmocka_unit_test(a_wait_shows_its_waker_and_the_task_that_ran_before),
+		cmocka_unit_test(the_longest_wait_of_a_task_is_found_even_if_it_is_open),
 		cmocka_unit_test(a_query_for_something_missing_gives_nothing),
 		cmocka_unit_test(tracks_add_up_to_the_range),
 		cmocka_unit_test(queues_are_those_of_the_table),

@@ -363,20 +363,6 @@ static void invalid_queries_are_refused(void **state)
 	asked_close(&a);
 }
 
-/* Column @key of a table of the answer. */
-static const json_t *column(const struct asked *a, const char *table, const char *key)
-{
-	const json_t *t = json_object_get(json_object_get(a->answer, "tables"), table), *name;
-	size_t i;
-
-	json_array_foreach(
-		json_object_get(t, "columns"), i,
-		name) if (!strcmp(json_string_value(name),
-				  key)) return json_array_get(json_object_get(t, "by_column"), i);
-	fail_msg("%s has no %s", table, key);
-	return NULL;
-}
-
 static json_int_t sum_of(const json_t *numbers)
 {
 	json_int_t sum = 0;

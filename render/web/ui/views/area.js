@@ -36,6 +36,14 @@ export class AreaCard {
 		this.figures = h('dl', { class: 'area-figures' });
 		this.found = h('div', { class: 'area-list', hidden: true });
 		this.byTask = false;
+		this.tasks = h('div', { class: 'area-tasks', hidden: true });
+		this.el = h('aside', { class: 'details area', 'aria-label': 'area', hidden: true }, this.head, this.figures, this.found, this.tasks);
+	}
+
+	/** When it is first shown: a page opens without it. */
+	#makeTable() {
+		const { app } = this;
+
 		this.table = new Table([
 			{ key: 'name', title: 'task', text: true, value: (r) => app.who(r.task), show: (r) => h('bdi', null, app.who(r.task)) },
 			number('run_ns', 'run'), number('run_percent', 'run %', 'of one CPU'), number('delayed_ns', 'waited', 'runnable, but not on a CPU'), number('worst_ns', 'worst'),
@@ -45,8 +53,7 @@ export class AreaCard {
 			app, name: 'area_tasks', file: () => fileOf(app, 'area'), sort: ['delayed_ns', 'desc'], rowData: (r) => taskData(app, r.task),
 			onRow: (r, e) => app.toggle('tasks', r.task, e.shiftKey),
 		});
-		this.tasks = h('div', { class: 'area-tasks', hidden: true }, this.table.el);
-		this.el = h('aside', { class: 'details area', 'aria-label': 'area', hidden: true }, this.head, this.figures, this.found, this.tasks);
+		this.tasks.append(this.table.el);
 	}
 
 	/** Called when the state may have changed. */
@@ -137,6 +144,8 @@ export class AreaCard {
 			return;
 		const exits = new Map(rowsOf(answer.tables.exits_sums).filter((row) => row.task !== null && row.idle === 0).map((row) => [row.task, row.count]));
 
+		if (!this.table)
+			this.#makeTable();
 		this.table.setRows(rowsOf(answer.tables.tasks).filter((row) => !row.idle).map((row) => ({ ...row, exits: exits.get(row.task) ?? null })));
 	}
 }

@@ -25,6 +25,11 @@ export class Story {
 		this.bar = h('div', { class: 'bar story-bar' });
 		this.chains = h('div', { class: 'chains' });
 		this.timeline = new Timeline(view);
+		this.el = h('section', { class: 'story', 'aria-label': 'the chosen VM', hidden: true }, this.head, this.words, this.bar, this.timeline.el, this.chains);
+	}
+
+	/** When a VM is first chosen: a page opens without it. */
+	#makeTable() {
 		this.threads = new Table([
 			{ key: 'task', title: 'thread', text: true, value: (r) => this.app.who(r.task), show: (r) => named(this.app.who(r.task)) },
 			{ key: 'role', title: 'role', text: true },
@@ -37,10 +42,10 @@ export class Story {
 			{ key: 'worst_cpu', title: 'on CPU' },
 			{ key: 'worst_behind', title: 'behind', text: true, hint: 'had the CPU longest during the longest wait' },
 		], {
-			app: this.app, name: 'threads', file: view.file('threads'), rowData: (r) => ({ task: r.task, tid: this.app.capture.tasks[r.task].tid }),
+			app: this.app, name: 'threads', file: this.view.file('threads'), rowData: (r) => ({ task: r.task, tid: this.app.capture.tasks[r.task].tid }),
 			onRow: (r) => this.#show(r.task, r.worst_at_ns, r.worst_ns),
 		});
-		this.el = h('section', { class: 'story', 'aria-label': 'the chosen VM', hidden: true }, this.head, this.words, this.bar, this.timeline.el, this.threads.el, this.chains);
+		this.chains.before(this.threads.el);
 	}
 
 	update() {
@@ -97,6 +102,8 @@ export class Story {
 				'box-shadow': part.part === 'halted, own' ? `inset 0 -4px ${app.palette.states.preempted}` : null,
 			},
 		})));
+		if (!this.threads)
+			this.#makeTable();
 		this.threads.setRows(rowsOf(story.tables.threads));
 		replace(this.chains, this.#chains(rowsOf(story.tables.chains)));
 	}
@@ -105,7 +112,7 @@ export class Story {
 		const chains = [...placesBy(links.map((link) => link.chain)).values()].map((places) => places.map((i) => links[i]));
 
 		return [chains.length ? h('h4', null, 'The longest waits, and who woke whom') : null,
-		h('ol', null, chains.map((chain) => h('li', { data: { chain: chain[0].chain } }, chainWords(chain, LINKS, (i) => (i ? null : () => this.#showChain(chain[0]))))))];
+		h('ol', null, chains.map((chain) => h('li', { data: { chain: chain[0].chain } }, chainWords(chain, LINKS, chain[0].ready_ns + chain[0].waited_ns >= this.app.range[1], (i) => (i ? null : () => this.#showChain(chain[0]))))))];
 	}
 
 	#showChain(link) {

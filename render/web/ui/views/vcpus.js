@@ -41,7 +41,7 @@ export class VcpusView extends View {
 				h('th', { class: 'who' }, 'vCPU, worst first'),
 				h('th', { class: 'num', title: 'preempted and waiting together: the vCPU was runnable, but not on a CPU' }, 'waited'),
 				h('th', { class: 'behind', title: 'the task or VM that had the CPU meanwhile' }, 'mostly behind'),
-				h('th', { class: 'num worst', title: 'the longest wait that ended here, and when it began' }, 'worst, at'),
+				h('th', { class: 'num worst', title: 'the longest wait, its part in this range, and when it began' }, 'worst, at'),
 				h('th', { class: 'bar-cell' }, this.barAxis.el),
 				h('th', { class: 'lane-cell' }, this.timeAxis.el))), this.body);
 		this.empty = h('p', { class: 'empty', hidden: true });
@@ -182,7 +182,7 @@ export class VcpusView extends View {
 		if (!row.worst_ns)
 			return '–';
 		return h('a', {
-			class: 'pick', title: `${exactNs(row.worst_ns)} on CPU ${row.worst_cpu}${row.worst_behind ? `, behind ${clean(row.worst_behind)}` : ''}${row.worst_at_ns < app.range[0] ? '; whole: it began before this range' : ''}; click: show it`,
+			class: 'pick', title: `${exactNs(row.worst_ns)} on CPU ${row.worst_cpu}${row.worst_behind ? `, behind ${clean(row.worst_behind)}` : ''}${row.worst_at_ns <= app.range[0] ? '; it began before this range' : ''}; click: show it`,
 			data: { key: 'worst_ns', value: row.worst_ns },
 			on: { click: () => app.details.look('wait', row.task, row.worst_at_ns, { range: aroundOf({ from: row.worst_at_ns, to: row.worst_at_ns + row.worst_ns }) }) },
 		}, duration(row.worst_ns), h('span', { class: 'share', data: { key: 'worst_at_ns', value: row.worst_at_ns } }, beganAt(row.worst_at_ns, app.range)));
