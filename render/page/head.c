@@ -8,6 +8,7 @@
 
 #include "base/text/cpulist.h"
 #include "cdict/stack.h"
+#include "format/file/guests.h"
 #include "render/engine/arrays.h"
 #include "render/engine/capture.h"
 #include "render/page/page.h"
@@ -290,8 +291,10 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	json_close(j);
 	json_u64(j, "events", cdict_reader_events(r));
 	json_u64(j, "window_events", sum->events);
-	json_u64(j, "bytes", cdict_reader_size(r));
+	json_u64(j, "bytes", c->data ? c->size : cdict_reader_size(r));
 	json_bool(j, "embedded", c->data != NULL);
+	if (reader_guest_count(c->walk->reader))
+		json_u64(j, "guests", reader_guest_count(c->walk->reader));
 	why_not_json(j, c);
 	has_json(j, c, sum);
 	json_open(j, "not_recorded", '[', false);
