@@ -247,6 +247,7 @@ extern const struct query_table query_kvm_exit;
 extern const struct query_table query_thread_table, query_process_table, query_thread_track;
 extern const struct query_table query_loss, query_cpu, query_metadata, query_trace_bounds;
 extern const struct query_table query_ftrace_event, query_slice;
+extern const struct query_table query_guest_thread, query_guest_thread_state;
 
 /* --- events.c: a table for each tracepoint --- */
 
