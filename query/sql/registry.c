@@ -52,6 +52,7 @@ static void free_run(struct query_run_of *run)
 {
 	if (!run)
 		return;
+	query_guests_fini(run);
 	query_threads_fini(run);
 	digests_free(run->digests);
 	label_index_free(run->own_labels);

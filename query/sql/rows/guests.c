@@ -14,21 +14,42 @@ struct row {
 	struct guest_task_piece piece;
 };
 
+/* What a walk over the host and all guests found. */
+struct query_guests {
+	struct guests *g; /* NULL: no guest is joined */
+	ARRAY(struct row) rows;
+	uint64_t from_ns, to_ns; /* the window asked for */
+	bool failed;
+};
+
 struct guest_source {
 	struct query_source base;
 	struct query_run_of *run;
-	struct guests *g; /* NULL: no guest is joined */
-	ARRAY(struct row) rows;
-	size_t at; /* + 1 */
-	bool failed;
+	struct query_guests *of, *own; /* own: NULL if the run keeps it */
+	size_t at;                     /* + 1 */
 };
+
+static void free_guests(struct query_guests *q)
+{
+	if (!q)
+		return;
+	guests_free(q->g);
+	array_fini(&q->rows);
+	free(q);
+}
+
+void query_guests_fini(struct query_run_of *run)
+{
+	free_guests(run->guests[0]);
+	free_guests(run->guests[1]);
+}
 
 static const struct row *row_of(const struct query_source *src, const struct guest **one)
 {
 	const struct guest_source *s = (const struct guest_source *)(const void *)src;
-	const struct row *row = &s->rows.at[s->at - 1];
+	const struct row *row = &s->of->rows.at[s->at - 1];
 
-	*one = &s->g->all[row->guest];
+	*one = &s->of->g->all[row->guest];
 	return row;
 }
 
@@ -37,15 +58,14 @@ static int guest_next(struct query_source *src, struct cdict_error *err)
 	struct guest_source *s = (struct guest_source *)(void *)src;
 
 	(void)err;
-	return s->at++ < s->rows.n;
+	return s->at++ < s->of->rows.n;
 }
 
 static void guest_close(struct query_source *src)
 {
 	struct guest_source *s = (struct guest_source *)(void *)src;
 
-	guests_free(s->g);
-	array_fini(&s->rows);
+	free_guests(s->own);
 	free(s);
 }
 
@@ -99,51 +119,52 @@ enum { OWN = 5 };
 
 static void on_piece(void *ctx, const struct guest_task_piece *piece)
 {
-	struct guest_source *s = ctx;
+	struct query_guests *q = ctx;
 
-	s->failed |= array_push(&s->rows, (struct row){ s->g->walking, piece->task, *piece }) != 0;
+	q->failed |= array_push(&q->rows, ((struct row){ q->g->walking, piece->task, *piece })) !=
+		     0;
 }
 
-static int add_threads(struct guest_source *s)
+static int add_threads(struct query_guests *q)
 {
-	for (uint32_t i = 0; i < s->g->n; i++) {
-		const struct guest *one = &s->g->all[i];
-
-		for (uint32_t k = 0; k < guest_inside_row_count(one->inside); k++)
-			if (array_push(&s->rows, ((struct row){ .guest = i, .number = k })))
+	for (uint32_t i = 0; i < q->g->n; i++)
+		for (uint32_t k = 0; k < guest_inside_row_count(q->g->all[i].inside); k++)
+			if (array_push(&q->rows, ((struct row){ .guest = i, .number = k })))
 				return -ENOMEM;
-	}
 	return 0;
 }
 
-/* Walks over the host and all guests. */
-static int walk(struct guest_source *s, const struct query_scan *scan, bool states,
+static int walk(struct query_guests *q, struct query_run_of *run, bool states,
 		struct cdict_error *err)
 {
-	struct tables_options opts = { .jobs = s->run->db->opts.jobs,
-				       .from_ns = scan->clip_from_ns,
-				       .to_ns = scan->clip_to_ns,
-				       .names.labels = s->run->labels };
-	int rc = guests_begin(&s->g, s->run->reader, &opts, err);
+	struct tables_options opts = { .jobs = run->db->opts.jobs,
+				       .from_ns = q->from_ns,
+				       .to_ns = q->to_ns,
+				       .names.labels = run->labels };
+	int rc = states ? query_threads(run, err) : 0;
 
+	if (!rc)
+		rc = guests_begin(&q->g, run->reader, &opts, err);
 	if (rc)
 		return rc;
 	if (states) {
-		s->g->on_piece = on_piece;
-		s->g->ctx = s;
+		q->g->on_piece = on_piece;
+		q->g->ctx = q;
 	}
-	rc = guests_finish(s->g, err);
-	if (!rc && (s->failed || (!states && add_threads(s))))
+	rc = guests_finish(q->g, err);
+	if (!rc && (q->failed || (!states && add_threads(q))))
 		rc = cdict_fail_nomem(err);
 	return rc;
 }
 
+/* A join opens a table once for each row of the other: the run keeps the first window's rows. */
 static int open_rows(struct query_source **out, struct query_run_of *run,
 		     const struct query_scan *asked, bool states,
 		     void (*column)(struct query_source *src, struct query_value *out, int column),
 		     struct cdict_error *err)
 {
 	struct guest_source *s = calloc(1, sizeof(*s));
+	struct query_guests *q = run->guests[states];
 	struct query_scan scan = *asked;
 	int rc = 0;
 
@@ -152,10 +173,22 @@ static int open_rows(struct query_source **out, struct query_run_of *run,
 	s->base = (struct query_source){ guest_next, column, guest_close };
 	s->run = run;
 	query_clip(run, &scan);
-	if (reader_guest_count(run->reader) && !scan.nothing)
-		rc = states ? query_threads(run, err) : 0;
-	if (!rc && reader_guest_count(run->reader) && !scan.nothing)
-		rc = walk(s, &scan, states, err);
+	if (!q || q->from_ns != scan.clip_from_ns || q->to_ns != scan.clip_to_ns) {
+		q = s->own = calloc(1, sizeof(*q));
+		if (!q)
+			rc = cdict_fail_nomem(err);
+		if (q) {
+			q->from_ns = scan.clip_from_ns;
+			q->to_ns = scan.clip_to_ns;
+		}
+		if (q && reader_guest_count(run->reader) && !scan.nothing)
+			rc = walk(q, run, states, err);
+		if (!rc && !run->guests[states] && !scan.nothing) {
+			run->guests[states] = q;
+			s->own = NULL;
+		}
+	}
+	s->of = q;
 	if (rc)
 		guest_close(&s->base);
 	else
@@ -259,7 +292,7 @@ static void result_utid(const struct guest_source *s, struct query_value *out, u
 
 	if (number == ANALYZE_NO_TASK)
 		return;
-	task = analyze_engine_task(s->g->walk.eng, number);
+	task = analyze_engine_task(s->of->g->walk.eng, number);
 	t = query_thread_at(s->run, task->tid,
 			    task->first_ns != ANALYZE_NO_TIME ? task->first_ns : s->run->last_ns);
 	if (t)
@@ -304,13 +337,13 @@ static void state_column(struct query_source *src, struct query_value *out, int 
 	case 5:
 		if (out_of_guest &&
 		    (p->state == ANALYZE_VCPU_EXIT || p->state == ANALYZE_VCPU_QEMU))
-			query_result_text(out, guest_vcpu_track_reason(s->g->track, p->reason));
+			query_result_text(out, guest_vcpu_track_reason(s->of->g->track, p->reason));
 		break;
 	case 6:
 		if (!waits && p->doing != GUEST_BUSY)
 			break;
 		sink_to_memory(&text);
-		guests_put_culprit(&text, s->g, &who);
+		guests_put_culprit(&text, s->of->g, &who);
 		result_given(out, sink_take(&text, NULL));
 		break;
 	case 7:
@@ -319,7 +352,7 @@ static void state_column(struct query_source *src, struct query_value *out, int 
 		break;
 	case 8:
 		if (who.guest)
-			query_result_text(out, s->g->all[who.guest - 1].vm);
+			query_result_text(out, s->of->g->all[who.guest - 1].vm);
 		break;
 	case 9:
 		if (who.guest && who.guest_task != ANALYZE_NO_TASK)
