@@ -275,6 +275,9 @@ $(B)/web/engine: content = $(engine)
 # -Werror does not change the engine: builds with and without it share one
 build/wasm/flags: content = $(WASM_CC) $(filter-out -Werror,$(engine_cflags)) $(engine_ldflags) $(engine_objs)
 build/wasm/render/wasm/zlib.o: private engine_cflags += -w # stb_image's own
+# few rows and texts: small rather than fast
+build/wasm/tables/%.o build/wasm/analyze/printing/%.o build/wasm/analyze/guest/%.o \
+	$(patsubst %,build/wasm/render/engine/%.o,capture chain inside story tables): private engine_cflags += -Oz
 $(engine_objs): build/wasm/%.o: %.c build/wasm/flags
 	$(say) WASM $<
 	@mkdir -p $(@D)

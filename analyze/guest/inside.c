@@ -84,6 +84,21 @@ static uint64_t clip(const struct guest_inside *in, uint64_t from_ns, uint64_t t
 	return to > from ? to - from : 0;
 }
 
+/* Reports the part of @piece in the window, from @from_ns to @to_ns, and returns its length. */
+static uint64_t report(struct guest_inside *in, const struct guest_task_piece *piece,
+		       uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t ns = clip(in, from_ns, to_ns);
+	struct guest_task_piece part = *piece;
+
+	if (!ns || !in->opts.on_piece)
+		return ns;
+	part.from_ns = from_ns > in->opts.from_ns ? from_ns : in->opts.from_ns;
+	part.to_ns = part.from_ns + ns;
+	in->opts.on_piece(in->opts.ctx, &part);
+	return ns;
+}
+
 /* ---- shares ---- */
 
 /* The tasks IDLE of all CPUs of a guest, or of the host, are one. */
@@ -139,21 +154,21 @@ static void vcpu_waits(struct guest_inside *in, struct guest_task_row *row,
 }
 
 /* The vCPU waited for a CPU of the host: by who had it. */
-static void behind(struct guest_inside *in, struct guest_task_row *row, uint32_t task, bool waits,
-		   const struct guest_vcpu_piece *p)
+static void behind(struct guest_inside *in, struct guest_task_row *row, bool waits,
+		   const struct guest_vcpu_piece *p, struct guest_task_piece *piece)
 {
 	uint64_t ns = p->from_ns, to_ns;
 
 	for (; ns < p->to_ns; ns = to_ns) {
-		struct guest_culprit who;
 		uint64_t part;
 
 		to_ns = p->to_ns;
-		who = guest_sides_culprit(in->opts.sides, p->behind, ns, &to_ns);
-		part = clip(in, ns, to_ns);
-		share_culprit(in, task, who, waits, part);
+		piece->who = guest_sides_culprit(in->opts.sides, p->behind, ns, &to_ns);
+		part = report(in, piece, ns, to_ns);
+		share_culprit(in, piece->task, piece->who, waits, part);
 		if (part)
-			vcpu_waits(in, row, who, ns < in->opts.from_ns ? in->opts.from_ns : ns,
+			vcpu_waits(in, row, piece->who,
+				   ns < in->opts.from_ns ? in->opts.from_ns : ns,
 				   to_ns > in->opts.to_ns ? in->opts.to_ns : to_ns);
 	}
 }
@@ -184,6 +199,13 @@ static void on_cpu(struct guest_inside *in, uint32_t task, uint32_t cpu, bool wa
 					    waits ? &places->waited : &places->ran, ns, to_ns);
 		uint64_t part = clip(in, p.from_ns, p.to_ns);
 		struct guest_share s = { .task = task, .reason = p.reason, .state = p.state };
+		struct guest_task_piece piece = { .task = task,
+						  .doing = waits ? GUEST_AWAY : GUEST_STOLEN,
+						  .vcpu = vcpu,
+						  .state = p.state,
+						  .who = { .task = ANALYZE_NO_TASK,
+							   .guest_task = ANALYZE_NO_TASK },
+						  .reason = p.reason };
 
 		ns = p.to_ns;
 		if (p.state == ANALYZE_VCPU_UNKNOWN) {
@@ -195,6 +217,9 @@ static void on_cpu(struct guest_inside *in, uint32_t task, uint32_t cpu, bool wa
 			s.kind = GUEST_SHARE_OWN;
 			s.who.guest_task = runner;
 			s.state = ANALYZE_VCPU_GUEST;
+			piece.doing = waits ? GUEST_BUSY : GUEST_RUNNING;
+			piece.who.guest_task = runner;
+			report(in, &piece, p.from_ns, p.to_ns);
 			if (waits)
 				share(in, &s, is_idle(in, runner) ? KEY_IDLE : runner, true, part);
 			continue;
@@ -202,8 +227,11 @@ static void on_cpu(struct guest_inside *in, uint32_t task, uint32_t cpu, bool wa
 		made->away_ns += p.to_ns - p.from_ns;
 		(waits ? row->away_ns : row->stolen_ns)[p.state] += part;
 		if (p.state == ANALYZE_VCPU_PREEMPTED || p.state == ANALYZE_VCPU_WAITING) {
-			behind(in, row, task, waits, &p);
-		} else if (p.state == ANALYZE_VCPU_EXIT || p.state == ANALYZE_VCPU_QEMU) {
+			behind(in, row, waits, &p, &piece);
+			continue;
+		}
+		report(in, &piece, p.from_ns, p.to_ns);
+		if (p.state == ANALYZE_VCPU_EXIT || p.state == ANALYZE_VCPU_QEMU) {
 			s.kind = GUEST_SHARE_REASON;
 			share(in, &s, (uint64_t)p.state << 32 | p.reason, waits, part);
 		}
@@ -267,6 +295,12 @@ static void on_held(void *ctx, uint32_t task, uint32_t runner, uint32_t cpu, uin
 static void on_stretch(void *ctx, const struct analyze_stretch *st)
 {
 	struct guest_inside *in = ctx;
+	struct guest_task_piece piece = { .task = st->task,
+					  .doing = GUEST_BLOCKED,
+					  .vcpu = ANALYZE_NO_TASK,
+					  .who = { .task = ANALYZE_NO_TASK,
+						   .guest_task = ANALYZE_NO_TASK },
+					  .reason = INDEX_NONE };
 	struct made_of made = { 0 };
 	struct waiting *w;
 	uint64_t from_ns, to_ns;
@@ -299,10 +333,11 @@ static void on_stretch(void *ctx, const struct analyze_stretch *st)
 		w->woken = st->doing == ANALYZE_DOING_WAITING;
 		break;
 	case ANALYZE_DOING_ASLEEP:
-		row_of(in, st->task)->sleep_ns += clip(in, from_ns, to_ns);
+		piece.doing = GUEST_ASLEEP;
+		row_of(in, st->task)->sleep_ns += report(in, &piece, from_ns, to_ns);
 		break;
 	default:
-		row_of(in, st->task)->block_ns += clip(in, from_ns, to_ns);
+		row_of(in, st->task)->block_ns += report(in, &piece, from_ns, to_ns);
 		break;
 	}
 }

@@ -19,11 +19,36 @@
 
 struct guest_inside;
 
+/* What a task of a guest does, by guest and host; the rest of the window is unknown, or it is absent. */
+enum guest_doing {
+	GUEST_RUNNING = 0, /* its vCPU is in the guest */
+	GUEST_STOLEN,      /* it runs, as the guest sees it, but its vCPU does not */
+	GUEST_BUSY,        /* it waits for a CPU of the guest, which runs another task */
+	GUEST_AWAY,        /* it waits for a CPU of the guest, whose vCPU does not run */
+	GUEST_ASLEEP,
+	GUEST_BLOCKED, /* D and others */
+};
+
+/* A part of a task's time in the window. */
+struct guest_task_piece {
+	uint64_t from_ns, to_ns;
+	uint32_t task; /* of the guest's engine */
+	enum guest_doing doing;
+	uint32_t vcpu;                 /* the host's task; ASLEEP, BLOCKED: ANALYZE_NO_TASK */
+	enum analyze_vcpu_state state; /* of STOLEN and AWAY */
+	struct guest_culprit
+		who;     /* of states PREEMPTED and WAITING; BUSY: guest_task, of this guest */
+	uint32_t reason; /* of states EXIT and QEMU, or INDEX_NONE */
+};
+
 struct guest_inside_options {
 	const struct guest_sides *sides; /* borrowed */
 	uint32_t guest;                  /* the number of this one in it */
 	uint64_t from_ns, to_ns;         /* the window */
 	bool to_end;                     /* it includes what happens at @to_ns */
+	/* NULL, or called for each piece: those of a task in order of time. */
+	void (*on_piece)(void *ctx, const struct guest_task_piece *piece);
+	void *ctx;
 };
 
 /* A wait of the vCPU for a CPU while a task of the guest ran or waited on it. */

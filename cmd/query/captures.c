@@ -90,6 +90,14 @@ int captures_open(struct captures *c, const struct cmd_call *call)
 			cdict_reader_close(readers[i]);
 	}
 	free(readers);
+	if (!status && c->guests.files.n && c->files.n > 1)
+		status = cmd_usage(call, "guests are joined to one recording of a host, not to %zu",
+				   c->files.n);
+	if (!status && c->clock && !c->guests.files.n)
+		status = cmd_usage(call, "--clock needs a guest, VM=FILE");
+	if (!status)
+		status = guest_files_join(&c->guests, c->list[0].reader, c->files.at[0],
+					  c->list[0].labels, c->clock);
 	c->frames[0].others = c->frames + 1;
 	c->frames[0].n_others = c->files.n - 1;
 	return status;
@@ -134,5 +142,6 @@ void captures_close(struct captures *c)
 	free(c->of);
 	free(c->frames);
 	texts_fini(&c->files);
+	guest_files_fini(&c->guests);
 	*c = (struct captures){ 0 };
 }

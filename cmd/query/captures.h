@@ -4,6 +4,7 @@
 #define CMD_QUERY_CAPTURES_H
 
 #include "cmd/input/input.h"
+#include "cmd/tables/guests.h"
 #include "query/sql/query.h"
 #include "tables/columns/table.h"
 
@@ -12,6 +13,8 @@ struct capture;
 struct captures {
 	const struct cmd_call *call;
 	struct texts files;
+	struct guest_files guests; /* joined to the only one */
+	const char *clock;         /* of the guest, or NULL */
 	struct capture *list;
 	struct query_file *of;      /* the same captures, for query/ */
 	struct table_frame *frames; /* for JSON */

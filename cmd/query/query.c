@@ -25,6 +25,7 @@ enum { AS_PARQUET = 4 };
 struct query_opts {
 	struct options_shared shared;
 	const char *sql; /* file with statements */
+	const char *clock;
 };
 
 struct session {
@@ -94,6 +95,7 @@ static int read_sql(struct session *s)
 {
 	const struct cmd_call *call = s->call;
 	size_t n = call->n_operands, first = 0;
+	struct cmd_call files = *call;
 	const char *file;
 	int status;
 
@@ -112,8 +114,15 @@ static int read_sql(struct session *s)
 			return cmd_errorf(call, NULL, "out of memory");
 		n--;
 	}
+	files.operands = call->operands + first;
+	files.n_operands = n;
+	status = guest_files_init(&s->captures.guests, &files);
+	if (status)
+		return status;
+	s->captures.clock = s->opts->clock;
+	n = s->captures.guests.call.n_operands;
 	if (n)
-		return input_files_add(&s->captures.files, call, call->operands + first, n);
+		return input_files_add(&s->captures.files, call, s->captures.guests.operands, n);
 	file = s->opts->shared.input;
 	if (!file)
 		file = is_piped(s) ? "-" : INPUT_DEFAULT;
@@ -256,6 +265,7 @@ static const struct cmd_option query_options[] = {
 		0, "sql", struct query_opts, sql, "FILE",
 		"read the statements from FILE; all operands are captures; '-' is standard input"),
 	OPTIONS_MAP,
+	OPTION_CLOCK(struct query_opts, clock),
 	OPTION_TIME,
 	OPTION_FROM,
 	OPTION_CAP,
@@ -281,12 +291,13 @@ static const struct cmd_example query_examples[] = {
 const struct cmd cmd_query = {
 	.name = "query",
 	.brief = "SQL over captures: slices, thread states, exits, wake-ups, every tracepoint",
-	.operands = "SQL [FILE...]",
-	.about = "Tables: sched_slice thread_state thread process kvm_exit wakeup slice loss cpu "
-		 "metadata trace_bounds ftrace_event, and one for each stored tracepoint "
-		 "(sched_switch, \"kvm:kvm_entry\"). ts and dur are nanoseconds. Conditions on ts "
-		 "and cpu in WHERE limit the blocks that are read. Nothing is imported and no file "
-		 "is written.",
+	.operands = "SQL [FILE...] [[VM]=GUEST...]",
+	.about =
+		"Tables: sched_slice thread_state thread process kvm_exit wakeup slice loss cpu "
+		"metadata trace_bounds ftrace_event guest_thread guest_thread_state, and one for each stored tracepoint "
+		"(sched_switch, \"kvm:kvm_entry\"). ts and dur are nanoseconds. Conditions on ts "
+		"and cpu in WHERE limit the blocks that are read. Nothing is imported and no file "
+		"is written.",
 	.options = query_options,
 	.opts_size = sizeof(struct query_opts),
 	.max_operands = FIGURES_FILES,

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "annotate/apply.h"
 #include "base/system/ending.h"
 #include "base/fail.h"
 #include "base/text/plural.h"
@@ -19,6 +20,7 @@
 #include "cmd/core/program.h"
 #include "cmd/report/job.h"
 #include "cmd/tables/fleet.h"
+#include "cmd/tables/guests.h"
 #include "format/file/reader.h"
 #include "render/page/page.h"
 
@@ -29,6 +31,7 @@ struct report_opts {
 	bool open;
 	struct cmd_list jobs;
 	bool no_host_pages;
+	const char *clock;
 };
 
 static const char *const embeds[] = { "auto", "all", "none", NULL };
@@ -66,8 +69,21 @@ int report_open(struct report_capture *c, const struct cmd_call *call, const cha
 	return status;
 }
 
+/* Joins the guests; a status. */
+static int join_guests(struct report_capture *c, const struct guest_files *g)
+{
+	const struct report_opts *opts = g->call.opts;
+	struct cdict_error err = { 0 };
+	int status = guest_files_join(g, c->f.reader, c->f.file, c->f.labels, opts->clock);
+
+	if (!status && g->files.n && apply_guests(c->f.reader, buf_write, &c->joined, &err) < 0)
+		status = cmd_error(&g->call, c->f.file, &err);
+	return status;
+}
+
 void report_close(struct report_capture *c)
 {
+	buf_fini(&c->joined);
 	page_capture_fini(&c->page);
 	free(c->label);
 	figures_close(&c->f);
@@ -96,14 +112,17 @@ int report_write(const struct cmd_call *call, const char *path, struct report_ca
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < n; i++)
-		bytes += cdict_reader_size(captures[i].f.reader);
+		bytes += captures[i].joined.len ? captures[i].joined.len
+						: cdict_reader_size(captures[i].f.reader);
 	for (size_t i = 0; i < n; i++) {
 		pages.at[i] = &captures[i].page;
 		if (page_has_engine() &&
 		    (embed == REPORT_EMBED_ALL ||
 		     (embed == REPORT_EMBED_AUTO && bytes <= REPORT_EMBED_LIMIT))) {
-			pages.at[i]->data = captures[i].f.reader->data;
-			pages.at[i]->size = captures[i].f.reader->size;
+			const struct buf *joined = &captures[i].joined;
+
+			pages.at[i]->data = joined->len ? joined->data : captures[i].f.reader->data;
+			pages.at[i]->size = joined->len ? joined->len : captures[i].f.reader->size;
 		}
 	}
 	return cmd_output_write(call, path, 0, write_pages, &pages);
@@ -193,8 +212,9 @@ static int run_jobs(const struct cmd_call *call)
 	return status;
 }
 
-static int report_run(const struct cmd_call *call)
+static int run_files(const struct guest_files *guests)
 {
+	const struct cmd_call *call = &guests->call;
 	const struct report_opts *opts = call->opts;
 	const struct page_view everything = { 0 };
 	struct report_capture captures[REPORT_FILES] = { 0 };
@@ -206,10 +226,13 @@ static int report_run(const struct cmd_call *call)
 	int status, worst = CMD_DONE;
 	size_t n;
 
-	if (opts->jobs.n)
-		return run_jobs(call);
 	status = files_of(call, &files);
 	n = files.n;
+	if (!status && guests->files.n && n != 1)
+		status = cmd_usage(call, "guests are joined to one recording of a host, not to %zu",
+				   n);
+	if (!status && opts->clock && !guests->files.n)
+		status = cmd_usage(call, "--clock needs a guest, VM=FILE");
 	if (!status && !path) {
 		status = default_name(call, files.at[0], n, name, sizeof(name));
 		path = name;
@@ -219,6 +242,8 @@ static int report_run(const struct cmd_call *call)
 	for (; opened < n && !status; opened++)
 		status = report_open(&captures[opened], call, files.at[opened],
 				     opened < opts->labels.n ? opts->labels.at[opened] : NULL);
+	if (!status)
+		status = join_guests(&captures[0], guests);
 	for (size_t i = 0; i < opened && !status && !any; i++)
 		any = figures_any_task(&captures[i].f);
 	if (!status && !any)
@@ -239,6 +264,21 @@ static int report_run(const struct cmd_call *call)
 	return status ? status : worst;
 }
 
+static int report_run(const struct cmd_call *call)
+{
+	const struct report_opts *opts = call->opts;
+	struct guest_files guests;
+	int status;
+
+	if (opts->jobs.n)
+		return run_jobs(call);
+	status = guest_files_init(&guests, call);
+	if (!status)
+		status = run_files(&guests);
+	guest_files_fini(&guests);
+	return status;
+}
+
 static const struct cmd_option report_options[] = {
 	OPTION_INPUT,
 	CMD_STRING('o', "output", struct options_shared, output, "FILE",
@@ -255,6 +295,7 @@ static const struct cmd_option report_options[] = {
 		 "separated by a comma or given by repeating the option"),
 	CMD_FLAG(0, "no-host-pages", struct report_opts, no_host_pages,
 		 "with --job: write no pages for the hosts whose captures were pushed"),
+	OPTION_CLOCK(struct report_opts, clock),
 	OPTIONS_STORE,
 	OPTIONS_TASKS,
 	OPTIONS_WINDOW,
@@ -268,6 +309,8 @@ static const struct cmd_example report_examples[] = {
 	  "QEMU's threads, in the second tenth of the time" },
 	{ "cdict report before.cdict after.cdict --label before,after -o change.html",
 	  "two runs side by side" },
+	{ "cdict report host.cdict =guest.cdict -o both.html",
+	  "a host with a guest that was recorded at the same time: its tasks in the VM's timeline" },
 	{ "cdict report --job 2001 -o fleet.html", "all hosts of a job by time, noisy hosts, VMs" },
 	{ NULL, NULL },
 };
@@ -275,16 +318,18 @@ static const struct cmd_example report_examples[] = {
 const struct cmd cmd_report = {
 	.name = "report",
 	.brief = "write one self-contained HTML page",
-	.operands = "[FILE...]",
+	.operands = "[FILE...] [[VM]=GUEST...]",
 	.about =
 		"The page needs no network and no server: mail it, archive it. It shows the numbers of "
 		"tasks, exits, vcpu, latency and coremap; selecting a time range in it is the same as "
 		"--time. With several captures it compares them, matching tasks by name. With --job "
-		"it shows many hosts: which host was noisy, when, and which VMs were delayed.",
+		"it shows many hosts: which host was noisy, when, and which VMs were delayed. With "
+		"recordings of guests ('cdict join', or VM=GUEST), a VM's timeline shows the guest's "
+		"tasks, too, and what kept each of them waiting.",
 	.options = report_options,
 	.foreign = foreign_report_options,
 	.opts_size = sizeof(struct report_opts),
-	.max_operands = REPORT_FILES,
+	.max_operands = 256,
 	.examples = report_examples,
 	.one_window = true,
 	.run = report_run,

@@ -3,6 +3,7 @@
 #ifndef CMD_REPORT_REPORT_H
 #define CMD_REPORT_REPORT_H
 
+#include "base/memory/buf.h"
 #include "cmd/tables/figures.h"
 #include "render/engine/capture.h"
 
@@ -17,6 +18,7 @@ struct report_capture {
 	struct figures f;
 	char *label;
 	struct page_capture page;
+	struct buf joined; /* the capture's bytes with guests that were given as operands; or empty */
 };
 
 /* report_open - opens @file, walks it, fills the tables; a status. Call report_close() also after a

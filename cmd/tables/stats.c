@@ -9,10 +9,18 @@
 #include "base/system/ending.h"
 #include "base/text/escape.h"
 #include "cmd/tables/figures.h"
+#include "cmd/tables/guests.h"
+#include "format/file/guests.h"
+#include "tables/guest/guests.h"
 #include "tables/rows/coremap_map.h"
 
 #define MOST_ANTAGONISTS 3
 #define MOST_COLUMNS 120 /* a file to read, not on a terminal; -v: all columns */
+
+struct stats_opts {
+	struct options_shared shared;
+	const char *clock; /* of the guest, or NULL */
+};
 
 struct stats {
 	struct figures f;
@@ -93,6 +101,28 @@ static void head_line(struct sink *s, const struct figures *f, const char *title
 	sink_putc(s, '\n');
 }
 
+/* Appends the sentences on the joined guests; a status. */
+static int put_guests(struct stats *st, struct sink *s)
+{
+	struct cdict_error err = { 0 };
+	struct guests *g = NULL;
+	char *text;
+	int rc;
+
+	if (!reader_guest_count(st->f.reader))
+		return CMD_DONE;
+	rc = guests_new(&g, st->f.reader, &st->f.walk.opts, &err);
+	if (rc == CDICT_ENOTFOUND) /* none is of the chosen VM */
+		return CMD_DONE;
+	if (rc)
+		return figures_fail(&st->f, &err);
+	text = guests_text(g);
+	sink_printf(s, "\n\n%s", text ? text : "");
+	free(text);
+	guests_free(g);
+	return text ? CMD_DONE : figures_no_memory(&st->f);
+}
+
 /* Makes the text above the tables: origin, findings, losses. */
 static int make_head(struct stats *st)
 {
@@ -100,6 +130,7 @@ static int make_head(struct stats *st)
 	char *findings = tables_vcpu_findings(&f->walk);
 	struct loss_sum loss;
 	struct sink s;
+	int status;
 
 	if (!findings)
 		return figures_no_memory(f);
@@ -111,8 +142,11 @@ static int make_head(struct stats *st)
 	loss_line(&s, &loss, analyze_engine_summary(f->walk.eng)->unknown_ns);
 	sink_printf(&s, "\n\n%s", findings);
 	free(findings);
+	status = put_guests(st, &s);
 	st->head = sink_take(&s, NULL);
 	st->chart = tables_latency_chart(&f->walk);
+	if (status)
+		return status;
 	return st->head && st->chart ? CMD_DONE : figures_no_memory(f);
 }
 
@@ -157,11 +191,21 @@ static int print(struct stats *st)
 
 static int stats_run(const struct cmd_call *call)
 {
+	const struct stats_opts *opts = call->opts;
+	struct guest_files guests;
 	struct stats st = { 0 };
 	struct figures *f = &st.f;
 	struct cdict_error err = { 0 };
-	int status = figures_open(f, call);
+	int status = guest_files_init(&guests, call);
 
+	if (!status && guests.call.n_operands > 1)
+		status = cmd_usage(call, "reads one capture, not %zu", guests.call.n_operands);
+	if (!status && opts->clock && !guests.files.n)
+		status = cmd_usage(call, "--clock needs a guest, VM=FILE");
+	if (!status)
+		status = figures_open(f, &guests.call);
+	if (!status)
+		status = guest_files_join(&guests, f->reader, f->file, f->labels, opts->clock);
 	if (!status)
 		st.map = (struct coremap_map){ .w = &f->walk, .top = f->opts->top };
 	if (!status && add_analyses(f, &err))
@@ -182,12 +226,14 @@ static int stats_run(const struct cmd_call *call)
 	free(st.head);
 	free(st.chart);
 	figures_close(f);
+	guest_files_fini(&guests);
 	return status;
 }
 
 static const struct cmd_option stats_options[] = {
 	OPTION_INPUT,
 	OPTION_OUTPUT_OR_STDOUT,
+	OPTION_CLOCK(struct stats_opts, clock),
 	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
@@ -206,20 +252,22 @@ static const struct cmd_example stats_examples[] = {
 const struct cmd cmd_stats = {
 	.name = "stats",
 	.brief = "the figures of a capture in one text: vCPUs, exits, tasks, latency, CPUs",
-	.operands = "[FILE]",
-	.about = "Prints the tables of the commands vcpu, exits, tasks, latency, switches and "
-		 "coremap one after the other, from one pass over the capture. The same capture "
-		 "always gives the same text.",
+	.operands = "[FILE] [[VM]=GUEST...]",
+	.about =
+		"Prints the tables of the commands vcpu, exits, tasks, latency, switches and "
+		"coremap one after the other, from one pass over the capture, and sentences on joined "
+		"guests. The same capture "
+		"always gives the same text.",
 	.options = stats_options,
-	.opts_size = sizeof(struct options_shared),
-	.max_operands = 1,
+	.opts_size = sizeof(struct stats_opts),
+	.max_operands = 256,
 	.examples = stats_examples,
 	.run = stats_run,
 };
 
 int stats_beside(const struct cmd_call *call, const char *cdict)
 {
-	struct options_shared opts = { .input = cdict, .top = 20, .max_loss_pct = 100 };
+	struct stats_opts opts = { .shared = { .input = cdict, .top = 20, .max_loss_pct = 100 } };
 	struct cmd cmd = cmd_stats;
 	struct cmd_call stats = { .cmd = &cmd,
 				  .opts = &opts,
@@ -232,7 +280,7 @@ int stats_beside(const struct cmd_call *call, const char *cdict)
 	if (asprintf(&name, "%.*s.stats.txt", (int)ending_cut(cdict, strlen(cdict), ".cdict"),
 		     cdict) < 0)
 		return cmd_errorf(call, cdict, "out of memory");
-	opts.output = name;
+	opts.shared.output = name;
 	cmd.name = call->cmd->name;
 	status = cmd_output_check(call, NULL, name); /* nor may it replace the source */
 	if (!status)

@@ -11,11 +11,23 @@
 #include "query/sql/tables.h"
 
 static const struct query_table *const tables[] = {
-	&query_sched_slice,   &query_sched,        &query_thread_state,
-	&query_wakeup,        &query_kvm_exit,     &query_thread_table,
-	&query_process_table, &query_thread_track, &query_loss,
-	&query_cpu,           &query_metadata,     &query_trace_bounds,
-	&query_ftrace_event,  &query_slice,        NULL,
+	&query_sched_slice,
+	&query_sched,
+	&query_thread_state,
+	&query_wakeup,
+	&query_kvm_exit,
+	&query_thread_table,
+	&query_process_table,
+	&query_thread_track,
+	&query_loss,
+	&query_cpu,
+	&query_metadata,
+	&query_trace_bounds,
+	&query_ftrace_event,
+	&query_slice,
+	&query_guest_thread,
+	&query_guest_thread_state,
+	NULL,
 };
 
 const struct query_table *const *query_tables(void)
@@ -40,6 +52,7 @@ static void free_run(struct query_run_of *run)
 {
 	if (!run)
 		return;
+	query_guests_fini(run);
 	query_threads_fini(run);
 	digests_free(run->digests);
 	label_index_free(run->own_labels);

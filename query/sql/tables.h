@@ -150,6 +150,7 @@ struct query_run_of {
 	ARRAY(struct query_thread) threads;    /* by utid */
 	uint32_t *by_tid;                      /* of the threads, by tid and then utid */
 	ARRAY(struct query_process) processes; /* in the order of upid */
+	struct query_guests *guests[2];        /* guests.c */
 };
 
 /* A tracepoint of some file, events.c. */
@@ -247,6 +248,10 @@ extern const struct query_table query_kvm_exit;
 extern const struct query_table query_thread_table, query_process_table, query_thread_track;
 extern const struct query_table query_loss, query_cpu, query_metadata, query_trace_bounds;
 extern const struct query_table query_ftrace_event, query_slice;
+extern const struct query_table query_guest_thread, query_guest_thread_state;
+
+/* query_guests_fini - drops what the two keep. */
+void query_guests_fini(struct query_run_of *run);
 
 /* --- events.c: a table for each tracepoint --- */
 

@@ -13,6 +13,7 @@
 #include "render/engine/bins.h"
 #include "render/engine/capture.h"
 #include "render/engine/engine_internal.h"
+#include "tables/guest/guests.h"
 #include "tables/names/names.h"
 
 #define COLUMNS_MAX 65535u
@@ -134,6 +135,7 @@ static const struct {
 	{ "queues", &page_queues, 0 },
 	{ "chain", &page_chain, 0 },
 	{ "critical", &page_critical, 0 },
+	{ "inside", &page_inside, 0 },
 };
 
 int page_engine_open(struct page_engine **out, const void *data, size_t size,
@@ -187,6 +189,7 @@ void page_engine_close(struct page_engine *e)
 	give_up(e);
 	page_tasks_fini(&e->tasks);
 	digests_free(e->digests);
+	guests_free(e->guests);
 	label_index_free(e->labels);
 	cdict_reader_close(e->reader);
 	free(e);

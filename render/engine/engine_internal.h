@@ -42,6 +42,7 @@ struct page_engine {
 	struct analyze_engine *eng;
 	struct digests *digests; /* made by the first walk, or NULL */
 	bool no_digests;         /* the capture has none */
+	struct guests *guests; /* of joined guests; made by the first question about them, or NULL */
 	struct label_index
 		*labels; /* of the file; made by the first walk that names tasks, or NULL */
 	void *state;     /* the call's */
@@ -66,7 +67,7 @@ struct page_call {
 
 extern const struct page_call page_figures, page_histogram, page_pieces, page_states, page_marks,
 	page_select, page_subsecond, page_events, page_checksum, page_flame, page_detail,
-	page_tracks, page_story, page_queues, page_chain, page_critical;
+	page_tracks, page_story, page_queues, page_chain, page_critical, page_inside;
 
 /* page_engine_digests - the capture's digests, read by the first walk; NULL: it has none. */
 int page_engine_digests(struct page_engine *e, struct digests **out, struct cdict_error *err);
@@ -85,7 +86,7 @@ int page_engine_reasons(struct page_engine *e, struct analyze_reasons **out,
 bool page_engine_wants(const struct page_engine *e, struct analyze_reasons *names,
 		       const struct analyze_slice *slice);
 
-/* --- reasons.c --- */
+/* --- tasks.c: exit reasons --- */
 
 struct page_reason {
 	uint32_t isa;

@@ -9,6 +9,7 @@
 #include "base/text/cpulist.h"
 #include "base/text/plural.h"
 #include "cdict/stack.h"
+#include "format/file/guests.h"
 #include "render/engine/arrays.h"
 #include "render/engine/capture.h"
 #include "render/page/page.h"
@@ -179,8 +180,7 @@ static int recorded_json(struct json *j, const struct page_capture *c, const str
 	if (c->kept)
 		sink_printf(&s,
 			    "tasks: ... and %s more task%s: the page lists %s, those that ran or "
-			    "waited longest; 'cdict tasks' prints all
-",
+			    "waited longest; 'cdict tasks' prints all\n",
 			    number_grouped(more, c->n_tasks - c->n_kept),
 			    plural(c->n_tasks - c->n_kept), number_grouped(kept, c->n_kept));
 	loss_scope(&s, scope, 0);
@@ -295,8 +295,10 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	json_close(j);
 	json_u64(j, "events", cdict_reader_events(r));
 	json_u64(j, "window_events", sum->events);
-	json_u64(j, "bytes", cdict_reader_size(r));
+	json_u64(j, "bytes", c->data ? c->size : cdict_reader_size(r));
 	json_bool(j, "embedded", c->data != NULL);
+	if (reader_guest_count(c->walk->reader))
+		json_u64(j, "guests", reader_guest_count(c->walk->reader));
 	why_not_json(j, c);
 	has_json(j, c, sum);
 	json_open(j, "not_recorded", '[', false);

@@ -50,19 +50,7 @@ int guest_vcpus(const struct tables_walk *host, const char *vm, uint32_t **vcpus
 	return 0;
 }
 
-/* ---- the walks ---- */
-
-static int walk_host(struct guests *g, const struct tables_options *opts, struct cdict_error *err)
-{
-	struct tables_options all = { .jobs = opts->jobs, .names = opts->names };
-	int rc = tables_walk_init(&g->walk, g->host, &all, err);
-
-	if (!rc)
-		rc = guest_vcpu_track_new(&g->track, g->walk.eng, err);
-	if (!rc)
-		rc = tables_walk_run(&g->walk, err);
-	return rc;
-}
+/* ---- the guests ---- */
 
 /* The values that the host's file has about the guest. */
 static int read_head(struct guests *g, struct guest *one, struct cdict_error *err)
@@ -96,8 +84,6 @@ static int read_head(struct guests *g, struct guest *one, struct cdict_error *er
 			continue;
 		shown = names_vm(&g->walk.names, analyze_engine_task(g->walk.eng, one->vcpus[i]));
 		one->vm = shown ? shown : one->vm;
-		one->wanted |= names_wanted(&g->walk.names,
-					    analyze_engine_task(g->walk.eng, one->vcpus[i]));
 	}
 	return 0;
 }
@@ -120,23 +106,41 @@ static int count_cpus(struct guest *one)
 	return seen ? 0 : -ENOMEM;
 }
 
-static int walk_runs(struct guests *g, struct guest *one, struct cdict_error *err)
+/* Whether one of its vCPUs is wanted. */
+static bool is_wanted(const struct guests *g, const struct guest *one)
 {
-	struct tables_options opts = { .jobs = g->walk.opts.jobs };
-	struct guest_side side = { &one->clock, one->vcpus, one->n_vcpus, NULL };
-	int rc = tables_walk_init(&one->runs_walk, one->reader, &opts, err);
+	bool wanted = !g->wants && !g->walk.opts.names.filter.vm;
 
-	if (!rc)
-		rc = guest_runs_new(&one->runs, one->runs_walk.eng, &one->clock, err);
-	if (!rc)
-		rc = tables_walk_run(&one->runs_walk, err);
-	side.runs = one->runs;
-	if (!rc && guest_sides_add(&g->sides, &side))
-		rc = cdict_fail_nomem(err);
-	return rc;
+	for (size_t i = 0; i < one->n_vcpus && !wanted; i++) {
+		uint32_t task = one->vcpus[i];
+
+		if (task == ANALYZE_NO_TASK)
+			continue;
+		wanted = g->wants ? g->wants(g->ctx, task)
+				  : names_wanted(&g->walk.names,
+						 analyze_engine_task(g->walk.eng, task));
+	}
+	return wanted;
 }
 
-static int walk_inside(struct guests *g, uint32_t i, struct cdict_error *err)
+/* ---- the walks: of the host; then of each guest, twice ---- */
+
+static int begin_runs(struct guests *g, struct guest *one, struct cdict_error *err)
+{
+	struct tables_options opts = { .jobs = g->walk.opts.jobs };
+	int rc = read_head(g, one, err);
+
+	if (!rc)
+		rc = reader_guest_open(&one->reader, g->host, one->number, err);
+	if (!rc && count_cpus(one))
+		rc = cdict_fail_nomem(err);
+	if (!rc)
+		rc = tables_walk_init(&one->runs_walk, one->reader, &opts, err);
+	g->now = &one->runs_walk;
+	return rc ? rc : guest_runs_new(&one->runs, one->runs_walk.eng, &one->clock, err);
+}
+
+static int begin_inside(struct guests *g, uint32_t i, struct cdict_error *err)
 {
 	struct guest *one = &g->all[i];
 	struct tables_options opts = { .jobs = g->walk.opts.jobs };
@@ -146,60 +150,159 @@ static int walk_inside(struct guests *g, uint32_t i, struct cdict_error *err)
 		.from_ns = g->from_ns,
 		.to_ns = g->to_ns,
 		.to_end = g->to_ns == analyze_engine_summary(g->walk.eng)->last_ns,
+		.on_piece = g->on_piece,
+		.ctx = g->ctx,
 	};
-	int rc = tables_walk_init(&one->walk, one->reader, &opts, err);
+	int rc;
 
-	if (!rc)
-		rc = guest_inside_new(&one->inside, one->walk.eng, &how, err);
-	return rc ? rc : tables_walk_run(&one->walk, err);
+	g->walking = i;
+	if (!is_wanted(g, one))
+		return 0;
+	rc = tables_walk_init(&one->walk, one->reader, &opts, err);
+	g->now = &one->walk;
+	return rc ? rc : guest_inside_new(&one->inside, one->walk.eng, &how, err);
 }
 
-int guests_new(struct guests **out, struct cdict_reader *host, const struct tables_options *opts,
-	       struct cdict_error *err)
+/* The next walk, or none. */
+static int begin(struct guests *g, struct cdict_error *err)
 {
+	if (!g->done) {
+		g->now = &g->walk;
+		return guest_vcpu_track_new(&g->track, g->walk.eng, err);
+	}
+	return g->done <= g->n ? begin_runs(g, &g->all[g->done - 1], err)
+			       : begin_inside(g, (uint32_t)(g->done - 1 - g->n), err);
+}
+
+static void set_window(struct guests *g, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct analyze_summary *sum = analyze_engine_summary(g->walk.eng);
+
+	g->from_ns = from_ns;
+	g->to_ns = to_ns;
+	if (!g->done)
+		return; /* the walk that finds its ends is not done */
+	g->from_ns = from_ns > sum->first_ns ? from_ns : sum->first_ns;
+	g->to_ns = to_ns && to_ns < sum->last_ns ? to_ns : sum->last_ns;
+	if (g->to_ns < g->from_ns)
+		g->to_ns = g->from_ns;
+}
+
+/* A walk has ended. */
+static int end(struct guests *g, struct cdict_error *err)
+{
+	size_t number = g->done++;
+	struct guest_side side;
+
+	g->now = NULL;
+	if (!number) {
+		g->sides.track = g->track;
+		set_window(g, g->from_ns, g->to_ns);
+	} else if (number <= g->n) {
+		const struct guest *one = &g->all[number - 1];
+
+		side = (struct guest_side){ &one->clock, one->vcpus, one->n_vcpus, one->runs };
+		if (guest_sides_add(&g->sides, &side))
+			return cdict_fail_nomem(err);
+	}
+	return 0;
+}
+
+int guests_begin(struct guests **out, struct cdict_reader *host, const struct tables_options *opts,
+		 struct cdict_error *err)
+{
+	struct tables_options all = { .jobs = opts->jobs, .names = opts->names };
 	struct guests *g = calloc(1, sizeof(*g));
-	size_t wanted = 0;
-	int rc = 0;
+	int rc;
 
 	*out = NULL;
 	if (!g)
 		return cdict_fail_nomem(err);
 	g->host = host;
 	g->n = reader_guest_count(host);
+	g->from_ns = opts->from_ns;
+	g->to_ns = opts->to_ns;
 	g->all = calloc(g->n + 1, sizeof(*g->all));
-	rc = g->all ? walk_host(g, opts, err) : cdict_fail_nomem(err);
-	g->sides.track = g->track;
-	if (!rc) {
-		const struct analyze_summary *sum = analyze_engine_summary(g->walk.eng);
-
-		g->from_ns = opts->from_ns > sum->first_ns ? opts->from_ns : sum->first_ns;
-		g->to_ns = opts->to_ns && opts->to_ns < sum->last_ns ? opts->to_ns : sum->last_ns;
-		if (g->to_ns < g->from_ns)
-			g->to_ns = g->from_ns;
-	}
-	for (size_t i = 0; i < g->n && !rc; i++) {
-		struct guest *one = &g->all[i];
-
-		one->number = i;
-		rc = read_head(g, one, err);
-		if (!rc)
-			rc = reader_guest_open(&one->reader, host, i, err);
-		if (!rc && count_cpus(one))
-			rc = cdict_fail_nomem(err);
-		if (!rc)
-			rc = walk_runs(g, one, err);
-		wanted += one->wanted || !opts->names.filter.vm;
-	}
-	for (size_t i = 0; i < g->n && !rc; i++)
-		if (g->all[i].wanted || !opts->names.filter.vm)
-			rc = walk_inside(g, (uint32_t)i, err);
-	if (!rc && !wanted && opts->names.filter.vm)
-		rc = cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-				"no recording of a guest '%s' is joined", opts->names.filter.vm);
+	for (size_t i = 0; g->all && i < g->n; i++)
+		g->all[i].number = i;
+	rc = g->all ? tables_walk_init(&g->walk, host, &all, err) : cdict_fail_nomem(err);
 	if (rc)
 		guests_free(g);
 	else
 		*out = g;
+	return rc;
+}
+
+/* @events 0: a walk at once, by several threads. */
+static int step(struct guests *g, uint64_t events, struct cdict_error *err)
+{
+	int rc = 0;
+
+	if (g->done > 2 * g->n)
+		return 0;
+	if (!g->now) {
+		rc = begin(g, err);
+		if (!rc && g->now && events)
+			rc = tables_walk_begin(g->now, err);
+	}
+	if (!rc && g->now)
+		rc = events ? tables_walk_step(g->now, events, err) : tables_walk_run(g->now, err);
+	if (!rc)
+		rc = end(g, err);
+	return rc ? rc : g->done <= 2 * g->n;
+}
+
+int guests_step(struct guests *g, uint64_t events, struct cdict_error *err)
+{
+	return step(g, events ? events : 1, err);
+}
+
+int guests_finish(struct guests *g, struct cdict_error *err)
+{
+	int rc;
+
+	while ((rc = step(g, 0, err)) > 0)
+		;
+	return rc;
+}
+
+static void forget_inside(struct guest *one)
+{
+	guest_inside_free(one->inside);
+	one->inside = NULL;
+	tables_walk_fini(&one->walk);
+}
+
+void guests_again(struct guests *g, uint64_t from_ns, uint64_t to_ns)
+{
+	for (size_t i = 0; i < g->n; i++)
+		forget_inside(&g->all[i]);
+	set_window(g, from_ns, to_ns);
+	if (g->done <= g->n)
+		return; /* not that far yet */
+	g->done = g->n + 1;
+	g->now = NULL;
+}
+
+int guests_new(struct guests **out, struct cdict_reader *host, const struct tables_options *opts,
+	       struct cdict_error *err)
+{
+	const char *vm = opts->names.filter.vm;
+	size_t wanted = 0;
+	int rc = guests_begin(out, host, opts, err);
+
+	if (rc)
+		return rc;
+	rc = guests_finish(*out, err);
+	for (size_t i = 0; !rc && i < (*out)->n; i++)
+		wanted += (*out)->all[i].inside != NULL;
+	if (!rc && !wanted && vm)
+		rc = cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				"no recording of a guest '%s' is joined", vm);
+	if (rc) {
+		guests_free(*out);
+		*out = NULL;
+	}
 	return rc;
 }
 
@@ -210,9 +313,8 @@ void guests_free(struct guests *g)
 	for (size_t i = 0; g->all && i < g->n; i++) {
 		struct guest *one = &g->all[i];
 
-		guest_inside_free(one->inside);
+		forget_inside(one);
 		guest_runs_free(one->runs);
-		tables_walk_fini(&one->walk);
 		tables_walk_fini(&one->runs_walk);
 		guest_clock_fini(&one->clock);
 		free(one->vcpus);

@@ -29,7 +29,6 @@ struct guest {
 	size_t n_vcpus;
 	size_t cpus,
 		missing; /* CPUs with events, and those of them whose vCPU the host never saw */
-	bool wanted;
 	/* First which tasks ran on its CPUs, then where their time went. */
 	struct tables_walk runs_walk, walk;
 	struct guest_runs *runs;
@@ -44,12 +43,27 @@ struct guests {
 	struct guest *all;
 	size_t n;
 	uint64_t from_ns, to_ns; /* the window */
+	size_t done;             /* walks */
+	struct tables_walk *now; /* the one in progress, or NULL */
+	/* To be set before guests_step(); each may be NULL. */
+	bool (*wants)(void *ctx, uint32_t vcpu); /* of the host: instead of names.filter.vm */
+	void (*on_piece)(void *ctx, const struct guest_task_piece *piece); /* of guest @walking */
+	void *ctx;
+	uint32_t walking;
 };
 
 /* guests_new - CDICT_ENOTFOUND if no guest belongs to opts->names.filter.vm, if that is set. */
 int guests_new(struct guests **out, struct cdict_reader *host, const struct tables_options *opts,
 	       struct cdict_error *err);
 void guests_free(struct guests *g);
+/* guests_begin - the same in steps: guests_step() is 1 while there is more to walk, then 0; also after
+ * guests_again(), which sets another window. */
+int guests_begin(struct guests **out, struct cdict_reader *host, const struct tables_options *opts,
+		 struct cdict_error *err);
+int guests_step(struct guests *g, uint64_t events, struct cdict_error *err);
+/* guests_finish - all steps, each walk by several threads; 0 or a negative code. */
+int guests_finish(struct guests *g, struct cdict_error *err);
+void guests_again(struct guests *g, uint64_t from_ns, uint64_t to_ns);
 
 /* guest_vcpus - the tasks of the VM's vCPUs by the guest's CPU: "CPU n/KVM", as QEMU names them, else
  * the number in the role, else KVM's. Gives *vcpus; *n: 1 + the highest number; 0 or -ENOMEM. */

@@ -17,4 +17,4 @@ for file in "$DATA/kvm-small.data" ${SHARED:+"$SHARED/captures/kvm/kvm-libvirt.d
 	[ -s "$name.cdict" ] && report "$name.cdict" -o "$name.html" || exit
 	what+=("stories_of_${name//-/_}_are_those_of_the_command" "$name.html" "$name.cdict")
 done
-node "$LIB/story.mjs" "${what[@]}"
+node "$LIB/story/story.mjs" "${what[@]}"

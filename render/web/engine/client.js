@@ -186,6 +186,11 @@ export class Decoder {
 		return this.#ask(capture, { call: 'critical', range, tasks: [task] }, how);
 	}
 
+	// The tasks of the joined guest whose vCPUs are @tasks.
+	inside(capture, range, { tasks, columns = 1024, max = 20000, ...how }) {
+		return this.#ask(capture, { call: 'inside', range, tasks, columns, max }, how);
+	}
+
 	queues(capture, range, { columns = 1024, max = 20000, ...how } = {}) {
 		return this.#ask(capture, { call: 'queues', range, columns, max }, how);
 	}

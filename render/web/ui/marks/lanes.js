@@ -27,13 +27,12 @@ export function outline(s, app, task, scale, top, height) {
 	const [from, to] = scale.domain();
 
 	if (thing?.task === task && thing.to > from && thing.from < to)
-		frame(s, app, scale, top, height);
+		frame(s, app, scale, top, height, thing);
 	app.details.critical.draw(s, task, scale, top);
 }
 
-/** Frames the clicked thing. */
-function frame(s, app, scale, top, height) {
-	const { thing } = app.details;
+/** Frames the clicked @thing. */
+export function frame(s, app, scale, top, height, thing) {
 	const [from, to] = scale.domain();
 	const a = scale(Math.max(from, thing.from)), b = Math.max(a + 2, scale(Math.min(to, thing.to)));
 

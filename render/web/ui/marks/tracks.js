@@ -14,7 +14,8 @@ const ROOM = 34; // pixels: a name takes more
 export const TRACK_STATES = ['guest', 'exit', 'qemu', 'running', 'preempted', 'waiting', 'halted', 'asleep', 'blocked', 'unknown'];
 
 export const TRACK_WORDS = {
-	...STATE_WORDS, running: 'running', asleep: 'asleep', blocked: 'blocked: asleep for another reason, uninterruptibly (D), or stopped',
+	...STATE_WORDS, stolen: 'stolen: runs, as the guest sees it, but its vCPU waits for a CPU', busy: 'CPU busy: waits for a CPU of the guest, which runs another task',
+	away: 'vCPU away: waits for a CPU of the guest, whose vCPU does not run', running: 'running', asleep: 'asleep', blocked: 'blocked: asleep for another reason, uninterruptibly (D), or stopped',
 };
 
 export const NONE = 0xffffffff;
@@ -23,7 +24,7 @@ export const NONE = 0xffffffff;
 const LOOKS = { running: 'run', preempted: 'wait', waiting: 'wait', asleep: 'off', blocked: 'off' };
 
 export function trackColour(palette, state) {
-	return { running: palette.tasks[6], asleep: palette.states.halted }[state] ?? palette.states[state];
+	return { running: palette.tasks[6], asleep: palette.states.halted, stolen: palette.states.preempted, away: palette.states.waiting, busy: palette.tasks[2] }[state] ?? palette.states[state];
 }
 
 export class Tracks {
@@ -75,7 +76,7 @@ export class Tracks {
 		s.rect(left, top, right - left, height, this.app.palette.plot);
 		if (row >= 0) {
 			const px = Math.round(right) - Math.round(left);
-			const shares = new Float64Array(TRACK_STATES.length * px);
+			const shares = new Float64Array(answer.states.length * px);
 
 			if (answer.exact)
 				this.#drawExact(s, task, scale, top, height, shares);
@@ -84,7 +85,22 @@ export class Tracks {
 			for (let x = 0; x < px; x++)
 				this.#column(s, shares, x, Math.round(left) + x, top, height);
 		}
+		this.outline(s, task, scale, top, height);
+	}
+
+	outline(s, task, scale, top, height) {
 		outline(s, this.app, task, scale, top, height);
+	}
+
+	who(task) {
+		return this.app.who(task);
+	}
+
+	/** What to write on interval i: the first that fits. */
+	labels(i, state) {
+		const behind = this.answer.behind[i];
+
+		return (state !== 'preempted' && state !== 'waiting') || behind === NONE ? [] : [`behind ${this.app.who(behind)}`, this.app.who(behind)];
 	}
 
 	#mark(s, state, x, y, w, height) {
@@ -98,7 +114,7 @@ export class Tracks {
 	#drawExact(s, task, scale, top, height, shares) {
 		const { answer } = this;
 		const list = answer.by.get(task) ?? [];
-		const n = TRACK_STATES.length;
+		const n = answer.states.length;
 		const left = Math.round(scale.range()[0]), px = Math.round(scale.range()[1]) - left;
 		const [from, to] = scale.domain();
 		const k = (scale.range()[1] - scale.range()[0]) / (to - from);
@@ -120,12 +136,8 @@ export class Tracks {
 
 	/** In a wait: who had the CPU. */
 	#name(s, i, state, a, b, top, height) {
-		const { answer, app } = this;
-
-		if ((state !== 'preempted' && state !== 'waiting') || b - a < ROOM || height < 13 || answer.behind[i] === NONE)
-			return;
-		const name = app.who(answer.behind[i]);
-		const text = [`behind ${name}`, name].find((it) => s.measure(it, 10.5) < b - a - 8);
+		const { app } = this;
+		const text = b - a < ROOM || height < 13 ? null : this.labels(i, state).find((it) => s.measure(it, 10.5) < b - a - 8);
 
 		if (text)
 			s.text(a + 4, top + height / 2, text, { colour: inkOn(trackColour(app.palette, state)), size: 10.5 });
@@ -133,7 +145,7 @@ export class Tracks {
 
 	#addColumns(row, scale, shares, px) {
 		const { answer } = this;
-		const n = TRACK_STATES.length;
+		const n = answer.states.length;
 		const wide = (answer.range[1] - answer.range[0]) / answer.columns;
 		const left = Math.round(scale.range()[0]);
 
@@ -157,19 +169,30 @@ export class Tracks {
 	#column(s, shares, at, x, top, height) {
 		let y = top + height;
 
-		for (let k = 0; k < TRACK_STATES.length; k++) {
-			const part = Math.min(1, shares[at * TRACK_STATES.length + k]) * height;
+		const { states } = this.answer;
+
+		for (let k = 0; k < states.length; k++) {
+			const part = Math.min(1, shares[at * states.length + k]) * height;
 
 			if (part < 0.05)
 				continue;
 			y -= part;
-			this.#mark(s, TRACK_STATES[k], x, Math.max(top, y), 1, part);
+			this.#mark(s, states[k], x, Math.max(top, y), 1, part);
 		}
+	}
+
+	/** Why, behind whom and where it did what it did in interval i. */
+	because(i) {
+		const { answer } = this;
+		const behind = answer.behind[i];
+
+		return [answer.reason[i] !== NONE ? `exit: ${clean(answer.reasons[answer.reason[i]])}` : null,
+		behind === NONE ? null : `behind ${this.app.who(behind)}`, answer.cpu[i] !== NONE ? `on CPU ${answer.cpu[i]}` : null].filter(Boolean);
 	}
 
 	/** What @task did at time @t: lines for the card, and the kind of thing to look at. */
 	at(task, t) {
-		const { app, answer } = this;
+		const { answer } = this;
 		const row = answer ? answer.tasks.indexOf(task) : -1;
 
 		if (row < 0 || t < answer.range[0] || t >= answer.range[1])
@@ -187,21 +210,18 @@ export class Tracks {
 
 		return parts.length ? {
 			look: this.isVcpu(task) ? 'state' : LOOKS[parts[0][0]] ?? null,
-			lines: [`${app.who(task)} at ${moment(t, 4)}`, ...parts.map(([state, ns]) => `${duration(ns)} ${TRACK_WORDS[state]}`), `of ${duration(Math.round(wide))}; zoom in for single ones`],
+			lines: [`${this.who(task)} at ${moment(t, 4)}`, ...parts.map(([state, ns]) => `${duration(ns)} ${TRACK_WORDS[state]}`), `of ${duration(Math.round(wide))}; zoom in for single ones`],
 		} : null;
 	}
 
 	#interval(task, i) {
-		const { app, answer } = this;
+		const { answer } = this;
 		const state = answer.states[answer.state[i]];
 		const [from, to] = [answer.from[i], answer.to[i]];
-		const why = answer.reason[i] !== NONE ? `exit: ${clean(answer.reasons[answer.reason[i]])}` : null;
-		const behind = answer.behind[i] !== NONE ? `behind ${app.who(answer.behind[i])}` : null;
-		const cpu = answer.cpu[i] !== NONE ? `on CPU ${answer.cpu[i]}` : null;
 
 		return {
 			look: this.isVcpu(task) ? 'state' : LOOKS[state] ?? null,
-			lines: [`${app.who(task)}: ${TRACK_WORDS[state]}`, [why, behind, cpu].filter(Boolean).join(', ') || null,
+			lines: [`${this.who(task)}: ${TRACK_WORDS[state]}`, this.because(i).join(', ') || null,
 			`${duration(to - from)} (${count(to - from)} ns)`, `from ${moment(from, 9)}`],
 		};
 	}

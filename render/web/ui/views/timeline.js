@@ -6,10 +6,11 @@ import { columnsOf } from '../figures.js';
 import { LEFT, RIGHT, drawLoss, drawTimeAxis, timeScale } from '../marks/axis.js';
 import { legend, reasonColours } from '../marks/legend.js';
 import { drawMarks } from '../marks/marks.js';
+import { Inside } from '../marks/inside.js';
 import { NONE, TRACK_STATES, TRACK_WORDS, Tracks, trackColour } from '../marks/tracks.js';
 import { clean, plural } from '../text.js';
 
-const VCPU = 20, THREAD = 15, TICKS = 6, GAP = 3, AXIS = 20; // pixels
+const VCPU = 20, THREAD = 15, TICKS = 6, GAP = 3, AXIS = 20, TITLE = 15; // pixels
 const FIRST = 12; // lanes that are shown at first
 const ARROWS = 80; // of wake-ups: with more, only those of the chosen chain
 const REASONS = 5; // in the key
@@ -19,7 +20,11 @@ export class Timeline {
 	constructor(view) {
 		this.app = view.app;
 		this.tracks = new Tracks(view.app, () => this.#arrived());
-		this.lanes = []; // [{task, top, tall, vcpu}]
+		this.inside = new Inside(view.app, view.file.bind(view), () => {
+			this.#place();
+			this.#arrived();
+		});
+		this.lanes = []; // [{task, top, tall, vcpu}]; inner: task is a lane of inside
 		this.open = false; // all threads are lanes
 		this.key = h('div', { class: 'legend-box' });
 		this.more = h('p', { class: 'dim small' });
@@ -27,26 +32,28 @@ export class Timeline {
 			label: 'the VM’s threads over time', title: () => 'The VM’s threads over time', height: () => this.#bottom() + AXIS, time: { left: LEFT, right: RIGHT },
 			legend: () => this.#items(), draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
-		this.el = h('div', { class: 'timeline' }, this.plot.el, this.key, this.more);
+		this.el = h('div', { class: 'timeline' }, this.plot.el, this.key, this.more, this.inside.el);
 	}
 
 	/** Follows the state; vm: as capture.tasks[].fold, null: none. */
 	update(vm) {
 		if (vm === null) {
 			this.vm = null;
-			this.tracks.drop();
+			this.close();
 			return;
 		}
 		if (vm !== this.vm)
 			this.open = false;
 		this.vm = vm;
 		this.#place();
-		this.tracks.follow(this.lanes.map(({ task }) => task), true);
+		this.tracks.follow(this.lanes.filter(({ inner }) => !inner).map(({ task }) => task), true);
+		this.inside.follow(this.#threads().filter(({ vcpu }) => vcpu).map(({ task }) => task));
 		this.plot.paint();
 	}
 
 	close() {
 		this.tracks.drop();
+		this.inside.drop();
 	}
 
 	#arrived() {
@@ -85,14 +92,19 @@ export class Timeline {
 			if (task !== null && !shown.some((lane) => lane.task === task))
 				shown.push({ task, vcpu: app.capture.tasks[task].vcpu !== null, waited: 0, seen: true, guest: true });
 		}
-		this.lanes = shown.map((lane) => {
+		const inner = this.inside.rows.filter((row) => row.lane !== null);
+		const lanes = inner.slice(0, this.open ? inner.length : FIRST).map((row) => ({ task: row.lane, inner: true }));
+
+		this.lanes = [...shown, ...lanes].map((lane) => {
+			top += lane === lanes[0] ? TITLE : 0;
+
 			const tall = lane.vcpu ? VCPU : THREAD;
 			const placed = { ...lane, top, tall };
 
 			top += tall + (lane.vcpu ? TICKS : 0) + GAP;
 			return placed;
 		});
-		this.#renderMore(all.length - kept.size);
+		this.#renderMore(all.length - kept.size + inner.length - lanes.length);
 	}
 
 	#renderMore(rest) {
@@ -112,15 +124,20 @@ export class Timeline {
 		return last ? last.top + last.tall + (last.vcpu ? TICKS : 0) + GAP : 0;
 	}
 
+	/** The intervals of a lane. */
+	#of({ inner }) {
+		return inner ? this.inside : this.tracks;
+	}
+
 	/** What is in the picture, for the key. */
 	#items() {
-		const { app: { palette }, tracks } = this;
-		const there = new Set(this.lanes.flatMap(({ task }) => tracks.sums(task).filter(([, ns]) => ns > 0).map(([state]) => state)));
+		const { app: { palette } } = this;
+		const there = new Set(this.lanes.flatMap((lane) => this.#of(lane).sums(lane.task).filter(([, ns]) => ns > 0).map(([state]) => state)));
 		const reasons = this.#reasons().slice(0, REASONS);
 
 		const both = there.has('halted') && there.delete('asleep'); // one colour
 
-		return [...TRACK_STATES.filter((state) => there.has(state)).map((state) => ({
+		return [...[...TRACK_STATES, 'stolen', 'away', 'busy'].filter((state) => there.has(state)).map((state) => ({
 			key: state, text: both && state === 'halted' ? 'halted, asleep' : TRACK_WORDS[state].split(':')[0], title: TRACK_WORDS[state], colour: state === 'unknown' ? null : trackColour(palette, state), hatch: state === 'unknown',
 		})), ...reasons.map(([reason]) => ({ key: `tick-${reason}`, text: `exit: ${clean(reason)}`, title: 'ticks under a vCPU; where there are too many, the most frequent reason', colour: this.colours.get(reason) }))];
 	}
@@ -140,7 +157,7 @@ export class Timeline {
 	}
 
 	#laneOf(task) {
-		return this.lanes.find((lane) => lane.task === task);
+		return this.lanes.find((lane) => !lane.inner && lane.task === task);
 	}
 
 	/** A name without the VM's own, which all lanes share. */
@@ -151,7 +168,7 @@ export class Timeline {
 	}
 
 	#draw(s, width, height) {
-		const { app, tracks } = this;
+		const { app } = this;
 		const { palette } = app;
 		const scale = timeScale(app.range, LEFT, width - RIGHT);
 		const bottom = this.#bottom();
@@ -159,9 +176,15 @@ export class Timeline {
 		s.rect(0, 0, width, height, palette.paper);
 		drawTimeAxis(s, palette, scale, 0, bottom);
 		this.#reasons();
-		for (const { task, top, tall, vcpu, guest } of this.lanes) {
-			s.text(LEFT - 8, top + tall / 2, this.#name(task), { colour: guest ? palette.dim : palette.text, anchor: 'end', room: LEFT - 12, size: 12 });
-			s.clip(LEFT, top, width - LEFT - RIGHT, tall, () => tracks.draw(s, task, scale, top, tall));
+		const first = this.lanes.find(({ inner }) => inner);
+
+		if (first)
+			s.text(LEFT, first.top - TITLE / 2, 'inside the guest', { colour: palette.dim, size: 11 });
+		for (const lane of this.lanes) {
+			const { task, top, tall, vcpu, guest, inner } = lane;
+
+			s.text(LEFT - 8, top + tall / 2, inner ? this.inside.who(task) : this.#name(task), { colour: guest ? palette.dim : palette.text, anchor: 'end', room: LEFT - 12, size: 12 });
+			s.clip(LEFT, top, width - LEFT - RIGHT, tall, () => this.#of(lane).draw(s, task, scale, top, tall));
 			if (vcpu)
 				this.#drawExits(s, task, scale, top + tall + 1);
 		}
@@ -273,7 +296,7 @@ export class Timeline {
 	}
 
 	#hit(x, y) {
-		const { app, tracks } = this;
+		const { app, inside } = this;
 		const lane = this.lanes.find(({ top, tall, vcpu }) => y >= top && y < top + tall + (vcpu ? TICKS : 0));
 
 		if (!this.plot.width)
@@ -287,15 +310,17 @@ export class Timeline {
 			return null;
 		const box = { y: lane.top, h: lane.tall };
 
+		if (x < LEFT && lane.inner)
+			return { lines: [inside.who(lane.task), 'a task of the guest'], box };
 		if (x < LEFT)
 			return { lines: [app.who(lane.task), 'click: only this task'], box, click: (e) => app.toggle('tasks', lane.task, e.shiftKey) };
 		const at = scale.invert(x);
 
 		if (y >= lane.top + lane.tall)
 			return this.#exitAt(lane, x, at, scale);
-		const found = tracks.at(lane.task, at);
+		const found = this.#of(lane).at(lane.task, at);
 
-		return found && { lines: found.lines, box, click: found.look ? () => app.details.look(found.look, lane.task, at) : null };
+		return found && { lines: found.lines, box, click: lane.inner ? () => inside.explain(lane.task, at) : found.look ? () => app.details.look(found.look, lane.task, at) : null };
 	}
 
 	#arrowAt(x, y, scale) {

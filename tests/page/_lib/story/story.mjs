@@ -2,8 +2,8 @@
 // node story.mjs NAME PAGE CDICT [NAME PAGE CDICT]... - the story of each VM on the page is that of cdict vm; a line "ok NAME" or
 // "not ok NAME" for each page.
 
-import { Browser } from './browser.mjs';
-import { cdict, parseExact } from './page.mjs';
+import { Browser } from '../browser.mjs';
+import { cdict, parseExact } from '../page.mjs';
 
 const STORY = `JSON.stringify((() => { const el = document.querySelector('.story'); return el.hidden || !el.dataset.range ? null : {
 	vm: el.dataset.vm,
