@@ -255,6 +255,13 @@ static bool take_any(struct format_decoder *dec, const struct format_type *t, st
 	return true;
 }
 
+/* A page decodes only what its analyses read; the lists of whole events that it shows are short. */
+#ifdef __wasm__
+#define SHAPES(X) FORMAT_SHAPES_WANTED(X)
+#else
+#define SHAPES(X) FORMAT_SHAPES(X) FORMAT_SHAPES_WANTED(X)
+#endif
+
 #define X(name, ...)                                                                               \
 	static bool take_##name(struct format_decoder *dec, const struct format_type *t,           \
 				struct reading *r, uint32_t at, uint64_t *row)                     \
@@ -268,8 +275,7 @@ static bool take_any(struct format_decoder *dec, const struct format_type *t, st
 								  row)) return false;              \
 		return true;                                                                       \
 	}
-FORMAT_SHAPES(X)
-FORMAT_SHAPES_WANTED(X)
+SHAPES(X)
 #undef X
 
 decode_fields_fn *decode_fields_of(const struct format_type *type)
@@ -279,7 +285,7 @@ decode_fields_fn *decode_fields_of(const struct format_type *type)
 		decode_fields_fn *fields;
 	} shapes[] = {
 #define X(name, ...) { sizeof((const uint8_t[]){ __VA_ARGS__ }), { __VA_ARGS__ }, take_##name },
-		FORMAT_SHAPES(X) FORMAT_SHAPES_WANTED(X)
+		SHAPES(X)
 #undef X
 	};
 	const struct format_field *f = &type->coded[FORMAT_F_SAMPLE];
