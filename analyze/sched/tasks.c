@@ -75,7 +75,7 @@ static void waited(const struct analyze_tasks *t, struct analyze_task_row *row,
 		   const struct analyze_away *away)
 {
 	bool preempted = away->off == ANALYZE_OFF_RUNNABLE || away->off == ANALYZE_OFF_PREEMPTED;
-	uint64_t from_ns = away->from_ns, to_ns = away->to_ns;
+	uint64_t from_ns = away->start_ns, to_ns = away->end_ns;
 
 	if (!preempted && away->ready_ns > from_ns)
 		from_ns = away->ready_ns; /* ANALYZE_NO_TIME is the largest */

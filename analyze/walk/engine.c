@@ -186,13 +186,13 @@ bool analyze_engine_part(const struct analyze_engine *eng, uint64_t *from_ns, ui
 
 bool analyze_engine_longest(const struct analyze_engine *eng, uint64_t *from_ns, uint64_t *to_ns)
 {
-	uint64_t from = *from_ns, to = *to_ns, end = *to_ns, most = 0;
+	uint64_t from = *from_ns, to = *to_ns, begin = *from_ns, end = *to_ns, most = 0;
 
 	for (; analyze_engine_part(eng, &from, &to); from = to, to = end) {
 		if (to - from <= most)
 			continue;
 		most = to - from;
-		*from_ns = from;
+		*from_ns = eng->opts.whole_waits ? begin : from;
 		*to_ns = to;
 	}
 	return most > 0;

@@ -97,6 +97,7 @@ struct analyze_options {
 	 * files only. */
 	bool narrow;
 	bool no_guest_mode; /* leave out samples with cpumode guest, as perf's reports do */
+	bool whole_waits;   /* see analyze_engine_longest() */
 	unsigned jobs;      /* threads that decode ahead of the walk (struct cdict_query) */
 	/* Digests of the reader's events: the walk completes them first if needed, and then covers
 	 * only the window. NULL: covers the whole capture. Borrowed. */
@@ -223,7 +224,9 @@ const struct analyze_summary *analyze_engine_summary(const struct analyze_engine
 
 /* analyze_engine_clip - the time of [from_ns, to_ns] inside the window or windows. */
 uint64_t analyze_engine_clip(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns);
-/* analyze_engine_longest - replaces [*from_ns, *to_ns] by its longest part in one window; false: it has none. */
+/* analyze_engine_longest - replaces [*from_ns, *to_ns] by its longest part in one window; false: it has none.
+ * With whole_waits it only ends with the window: the largest of all windows of a capture is then the largest of
+ * the capture, also of a wait that is longer than a window. */
 bool analyze_engine_longest(const struct analyze_engine *eng, uint64_t *from_ns, uint64_t *to_ns);
 
 /* analyze_engine_window_of - the number of the window that contains @t_ns, 0 with one window;

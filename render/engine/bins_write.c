@@ -297,7 +297,8 @@ static int write_states(struct arrays *w, const struct page_bins *b,
 		rows[i] = task < b->states.n ? b->states.at[task] : NULL;
 	}
 	json_close(w->j);
-	for (; columns > VCPU_COLUMNS_MIN && select->n_vcpus * columns * ANALYZE_VCPU_STATES > STATE_CELLS_MAX;
+	for (; columns > VCPU_COLUMNS_MIN &&
+	       select->n_vcpus * columns * ANALYZE_VCPU_STATES > STATE_CELLS_MAX;
 	     columns /= 2) {
 		for (size_t i = 0; i < select->n_vcpus; i++) {
 			if (rows[i])

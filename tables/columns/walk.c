@@ -49,6 +49,7 @@ int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 				       .cpus = opts->cpus,
 				       .n_cpus = opts->n_cpus,
 				       .no_guest_mode = opts->no_guest_mode,
+				       .whole_waits = opts->whole_waits,
 				       .jobs = opts->jobs,
 				       .digests = opts->digests };
 	int rc = 0;

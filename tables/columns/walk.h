@@ -40,6 +40,7 @@ struct tables_options {
 	const uint64_t *cpus;    /* bitmap of CPUs whose time counts, NULL: all */
 	size_t n_cpus;           /* bits in it */
 	bool no_guest_mode;      /* leave out samples in guest mode */
+	bool whole_waits;        /* as in struct analyze_options */
 	unsigned jobs;           /* threads that decode ahead (struct cdict_query) */
 	struct digests *digests; /* as in struct analyze_options */
 	struct names_options names;

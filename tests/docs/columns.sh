@@ -20,6 +20,7 @@ mkdir -p proc/700/task/700 && printf 'qemu-system-x86_64\0-name\0guest=instance-
 python3 "$TOP/tests/tools/make/mkguests.py" --seconds 0.02 . && for name in host web; do
 	"$MKPERF" --formats "$DATA/formats" -o $name.data $name.trace && "$CDICT" convert -q -i $name.data -o $name.cdict
 done && "$CDICT" join -q host.cdict 1000=web.cdict --clock "$(sed -n 's/^web //p' clocks)" -o both.cdict
+"$CDICT" join -q "$DATA/guest-pair/host.cdict" "=$DATA/guest-pair/instance-0000001b.cdict" -o pair.cdict
 
 # The words of the section that can be keys: in bold, or with an underscore. A list is two words or more within quotes.
 of_page() {
@@ -66,7 +67,7 @@ vm 1044 run.cdict
 vm --chain 1044 run.cdict
 vm --critical 1122 run.cdict
 latency run.cdict
-vm --inside both.cdict
+vm --inside pair.cdict
 latency --guest both.cdict
 latency --by cpu run.cdict
 latency --perf run.cdict

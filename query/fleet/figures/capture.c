@@ -177,6 +177,7 @@ int fleet_capture_bucket(const struct fleet_capture *c, uint64_t i, unsigned job
 		.from_ns = from,
 		.to_ns = to,
 		.jobs = jobs,
+		.whole_waits = true, /* the job has the largest of its buckets */
 		.names = { .labels = c->labels, .merge_sys_tasks = true },
 	};
 	struct tables_walk w = { 0 };

@@ -60,12 +60,14 @@ every_table() {
 }
 verdict duckdb_and_hyparquet_read_the_rows_of_every_table "$(every_table)"
 
-# A blob, no CPU, an invalid comm, a path with special characters.
+# A blob, no CPU, an invalid comm, a path with special characters, a guest beside its host.
 others() {
 	"$MKPERF" -o generic.data "$DATA/generic.trace" && "$CDICT" convert -q -i generic.data -o 'a b%c=d:é.cdict'
 	exported 'a b%c=d:é.cdict'
 	"$CDICT" convert -q "$DATA/job.pfw" -o job.cdict
 	exported job.cdict
+	"$CDICT" join -q "$DATA/guest-pair/host.cdict" "=$DATA/guest-pair/instance-0000001b.cdict" -o both.cdict
+	exported both.cdict
 	rm -rf out
 	"$CDICT" export -q --to parquet -o out --time 20%-60% kvm-small.cdict
 	"$CDICT" query -q --format csv --time 20%-60% 'SELECT count(*), sum(dur), min(ts), max(ts) FROM thread_state' kvm-small.cdict |

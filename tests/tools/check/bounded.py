@@ -112,7 +112,7 @@ LAW = [*COMMANDS, *[c.split() for c in (
     *[['query', f'SELECT * FROM {table}', '{}'] for table in TABLES]]
 
 
-def law_of(command, mib, tasks, cpus, vcpus):
+def law_of(command, mib, tasks, cpus, vcpus=0):
     """MiB of memory, seconds of CPU, bytes of output."""
     files = max(1, command.count('{}'))
     page = command[0] == 'report' or 'x.html' in command

@@ -55,7 +55,7 @@ function compare(what, reader, want, got) {
 }
 
 const documented = ['sched_slice', 'sched', 'thread_state', 'wakeup', 'kvm_exit', 'thread', 'process', 'thread_track',
-	'loss', 'cpu', 'metadata', 'trace_bounds', 'ftrace_event', 'slice'];
+	'loss', 'cpu', 'metadata', 'trace_bounds', 'ftrace_event', 'slice', 'guest_thread', 'guest_thread_state'];
 
 let rows = 0;
 // Compares tables: [name, source in SQL, files, names of columns].
