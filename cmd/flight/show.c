@@ -152,6 +152,7 @@ static int print_findings(struct figures *f)
 	char room[64];
 	uint64_t at_ms;
 	struct sink s;
+	int rc;
 
 	if (!findings)
 		return figures_no_memory(f);
@@ -170,7 +171,10 @@ static int print_findings(struct figures *f)
 	escape_terminal(&s, f->file, strlen(f->file));
 	sink_putc(&s, '\n');
 	free(findings);
-	return sink_finish(&s) ? CMD_FAILED : figures_status(f);
+	rc = sink_finish(&s);
+	if (rc == -ENOMEM)
+		return figures_no_memory(f);
+	return rc ? CMD_FAILED : figures_status(f);
 }
 
 int flight_show(const struct cmd_call *call, struct flight_folder *f, const char *which)
