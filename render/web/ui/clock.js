@@ -82,9 +82,9 @@ export function momentIn(t, span) {
 	return moment(t, Math.min(9, Math.max(0, Math.ceil(3 - Math.log10(Math.max(span, 1) / 1e9)))));
 }
 
-/** Where a wait began, marked if that may be before the range: only its part in the range counts. */
+/** When a wait began; if that may be before the range, of which only its part in the range counts, its mark alone. */
 export function beganAt(t, [from, to]) {
-	return `${t <= from ? '◂ ' : ''}${momentIn(t, to - from)}`;
+	return t <= from ? '◂ begin' : momentIn(t, to - from);
 }
 
 /** A time range, with enough digits to distinguish its ends: "2.34–2.48 s". */

@@ -66,7 +66,7 @@ export class TasksView extends View {
 			number('delayed_ns', 'waited', 'runnable, but not on a CPU: after wake-ups and preemptions; of a VM: all its threads, not its vCPUs alone'),
 			number('delays', 'waits', 'waits that ended in the range'),
 			number('worst_ns', 'worst', 'the longest wait, after a wake-up or a preemption'),
-			{ ...number('worst_at_ns', 'at', 'when the longest wait began; ◂: before this range'), show: (r) => (r.worst_at_ns === null || r.worst_at_ns === undefined ? '–' : beganAt(r.worst_at_ns, app.range)) },
+			{ ...number('worst_at_ns', 'at', 'when the longest wait began; ◂: at or before the begin of this range'), show: (r) => (r.worst_at_ns === null || r.worst_at_ns === undefined ? '–' : beganAt(r.worst_at_ns, app.range)) },
 			number('latency_p50_ns', 'lat p50', 'from the wake-up to running: half no longer than this'),
 			number('latency_p99_ns', 'p99'),
 			number('latency_max_ns', 'max', 'the longest wait after a wake-up'),
