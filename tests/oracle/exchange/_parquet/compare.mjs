@@ -31,7 +31,8 @@ function real(v) {
 }
 function text(v) {
 	if (v === null || v === undefined) return 'NULL';
-	if (typeof v === 'string') return 's' + v;
+	// control characters as cdict query prints them
+	if (typeof v === 'string') return 's' + v.replace(/[\x00-\x1f\x7f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
 	if (typeof v === 'number') return real(v);
 	if (v.bytes || v instanceof Uint8Array) return 'b' + Buffer.from(v.bytes ?? v).toString('hex');
 	return String(v);
