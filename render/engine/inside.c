@@ -358,7 +358,7 @@ static int inside_write(struct page_engine *e, struct arrays *a, struct cdict_er
 			json_text(a->j, NULL, line);
 		json_close(a->j);
 		json_open(a->j, "tables", '{', true);
-		t->grouped = true; /* its tasks are none of the page's */
+		t->grouped = true; /* by tasks of the guest, which the page does not number */
 		table_page_json(a->j, t->name, t, e->t0_ns, NULL);
 		json_close(a->j);
 	}
