@@ -48,9 +48,10 @@ int guest_clock_fit(struct guest_clock *out, const struct fit_host *h, struct cd
 		    struct cdict_reader *guest, const struct guest_fit_vcpu *vcpus, size_t n,
 		    struct cdict_error *err);
 
-/* guest_clock_agrees - whether by @clock all events of the guest, or those in some parts of it, are
- * within its error of guest mode: cheaper than a fit. 0 or a negative code. */
-int guest_clock_agrees(bool *agrees, const struct guest_clock *clock, struct cdict_reader *host,
+/* guest_clock_agrees - *off_ns: by how much by @clock an event of the guest, of all or those in some parts of
+ * it, is at most outside of guest mode and of the clock's error: cheaper than a fit. 0 or a negative
+ * code. */
+int guest_clock_agrees(uint64_t *off_ns, const struct guest_clock *clock, struct cdict_reader *host,
 		       struct cdict_reader *guest, const struct guest_fit_vcpu *vcpus, size_t n,
 		       struct cdict_error *err);
 

@@ -163,9 +163,11 @@ int guest_clock_fit(struct guest_clock *out, const struct fit_host *h, struct cd
 
 /* --- a clock that is known --- */
 
-static bool is_entered(const struct fit_vcpu *v, uint64_t from_ns, uint64_t to_ns)
+/* By how much none of @from_ns to @to_ns is in guest mode. */
+static uint64_t outside(const struct fit_vcpu *v, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t lo = 0, hi = v->entered.n;
+	uint64_t off_ns = UINT64_MAX;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -175,23 +177,33 @@ static bool is_entered(const struct fit_vcpu *v, uint64_t from_ns, uint64_t to_n
 		else
 			hi = mid;
 	}
-	return lo < v->entered.n && v->entered.at[lo].from_ns <= to_ns;
+	if (lo < v->entered.n && v->entered.at[lo].from_ns <= to_ns)
+		return 0;
+	if (lo < v->entered.n)
+		off_ns = v->entered.at[lo].from_ns - to_ns;
+	if (lo && from_ns - v->entered.at[lo - 1].to_ns < off_ns)
+		off_ns = from_ns - v->entered.at[lo - 1].to_ns;
+	return off_ns;
 }
 
-static bool all_are_entered(const struct guest_clock *clock, const struct fit_vcpu *vcpus, size_t n)
+static uint64_t most_outside(const struct guest_clock *clock, const struct fit_vcpu *vcpus,
+			     size_t n)
 {
+	uint64_t most_ns = 0;
+
 	for (size_t i = 0; i < n; i++)
 		for (size_t e = 0; e < vcpus[i].events.n; e++) {
-			uint64_t at = guest_clock_host_ns(clock, vcpus[i].events.at[e]);
+			uint64_t at = guest_clock_host_ns(clock, vcpus[i].events.at[e]), off_ns;
 
-			if (!is_entered(&vcpus[i], at > clock->error_ns ? at - clock->error_ns : 0,
-					saturated_sum(at, clock->error_ns)))
-				return false;
+			off_ns = outside(&vcpus[i],
+					 at > clock->error_ns ? at - clock->error_ns : 0,
+					 saturated_sum(at, clock->error_ns));
+			most_ns = off_ns > most_ns ? off_ns : most_ns;
 		}
-	return true;
+	return most_ns;
 }
 
-int guest_clock_agrees(bool *agrees, const struct guest_clock *clock, struct cdict_reader *host,
+int guest_clock_agrees(uint64_t *off_ns, const struct guest_clock *clock, struct cdict_reader *host,
 		       struct cdict_reader *guest, const struct guest_fit_vcpu *vcpus, size_t n,
 		       struct cdict_error *err)
 {
@@ -203,7 +215,7 @@ int guest_clock_agrees(bool *agrees, const struct guest_clock *clock, struct cdi
 	struct fit_host *h = NULL;
 	int ret = all && tids ? 0 : cdict_fail_nomem(err);
 
-	*agrees = false;
+	*off_ns = 0;
 	for (size_t i = 0; i < n && !ret; i++)
 		tids[i] = vcpus[i].tid;
 	for (size_t i = 0; i < n_parts && n_parts > 1; i++) {
@@ -221,7 +233,7 @@ int guest_clock_agrees(bool *agrees, const struct guest_clock *clock, struct cdi
 	if (!ret)
 		ret = read_parts(all, h, guest, vcpus, n, parts, n_parts, err);
 	if (!ret)
-		*agrees = all_are_entered(clock, all, n);
+		*off_ns = most_outside(clock, all, n);
 	if (all)
 		fit_read_fini(all, n);
 	fit_host_free(h);

@@ -103,3 +103,36 @@ uint64_t tracedat_ns(const struct tracedat *td, uint32_t cpu, uint64_t ticks)
 		ticks = scaled(ticks, td->tsc_mult, td->tsc_shift);
 	return ticks + (uint64_t)td->offset_ns;
 }
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* Of sample @k, the second or a later one. */
+static uint64_t scatter(const struct tracedat *td, const struct tracedat_shift *s, size_t k)
+{
+	const struct tracedat_shift_at *at = &s->at.at[k];
+	uint64_t ticks = (uint64_t)at->t, to = shifted(ticks, 0, at, at);
+
+	if (!(td->shift_flags & SHIFT_INTERPOLATE) || s->at.n == 2)
+		return distance(shifted(ticks, 0, at - 1, at), to);
+	return k + 1 < s->at.n ? distance(shifted(ticks, td->shift_flags, at - 1, at + 1), to) : 0;
+}
+
+bool tracedat_shift_error(const struct tracedat *td, uint64_t *ns)
+{
+	bool any = false;
+
+	*ns = 0;
+	for (size_t i = 0; i < td->shifts.n; i++) {
+		for (size_t k = 1; k < td->shifts.at[i].at.n; k++) {
+			uint64_t by = scatter(td, &td->shifts.at[i], k);
+
+			by = td->tsc_mult ? scaled(by, td->tsc_mult, td->tsc_shift) : by;
+			*ns = by > *ns ? by : *ns;
+			any = true;
+		}
+	}
+	return any;
+}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "convert/ingest/info.h"
+#include "convert/tracedat/clock.h"
 
 /* TASK_COMM_LEN, without its NUL: a longer name is not a comm. */
 #define COMM_MAX 15u
@@ -42,6 +43,29 @@ static void store_guests(const struct tracedat *td, struct info_pairs *pairs)
 	info_take(pairs, "trace.guests", &b);
 }
 
+/* A guest's times were moved to those of its host's trace: which one, and how exactly. */
+static void store_peer(const struct tracedat *td, struct info_pairs *pairs)
+{
+	char text[24];
+	uint64_t error_ns;
+
+	for (size_t i = 0; i < td->shifts.n; i++) {
+		if (!td->shifts.at[i].at.n)
+			continue;
+		snprintf(text, sizeof(text), "%016" PRIx64, td->peer_id);
+		info_text(pairs, "trace.peer", text);
+		if (!tracedat_shift_error(td, &error_ns))
+			break;
+		snprintf(text, sizeof(text), "%" PRIu64, error_ns);
+		info_text(pairs, "trace.peer_error_ns", text);
+		break;
+	}
+	if (!td->offset_ns)
+		return;
+	snprintf(text, sizeof(text), "%" PRId64, td->offset_ns);
+	info_text(pairs, "trace.offset_ns", text);
+}
+
 int tracedat_store_host(const struct tracedat *td, struct cdict_writer *w, const char *clock,
 			struct cdict_error *err)
 {
@@ -61,6 +85,7 @@ int tracedat_store_host(const struct tracedat *td, struct cdict_writer *w, const
 		snprintf(id, sizeof(id), "%016" PRIx64, td->trace_id);
 	info_text(&pairs, "trace.id", id);
 	store_guests(td, &pairs);
+	store_peer(td, &pairs);
 	return pairs.failed;
 }
 

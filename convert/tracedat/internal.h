@@ -110,6 +110,7 @@ struct tracedat {
 	ARRAY(struct tracedat_guest) guests;
 	ARRAY(struct tracedat_shift) shifts; /* by CPU */
 	uint32_t shift_flags;
+	uint64_t peer_id; /* the trace that @shifts lead to */
 	ARRAY(struct tracedat_stat) stats;
 	bool stats_of_instance;
 	const char *clock, *uname, *recorder, *procmaps;

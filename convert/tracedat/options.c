@@ -177,13 +177,16 @@ static void settle(struct tracedat_shift *s)
 /* Times, then offsets, then scalings of a CPU; since 3.1, the fraction bits of all CPUs at the end. */
 static int time_shift(struct tracedat *td, struct cursor *c)
 {
-	uint32_t n;
+	uint32_t n, shift_flags;
+	uint64_t peer_id;
 
-	cursor_u64(c); /* the peer's trace id */
-	td->shift_flags = cursor_u32(c);
+	peer_id = cursor_u64(c);
+	shift_flags = cursor_u32(c);
 	n = cursor_u32(c);
 	if (!cursor_ok(c) || td->shifts.n || n > c->left / 4)
 		return 0;
+	td->peer_id = peer_id;
+	td->shift_flags = shift_flags;
 	if (array_resize(&td->shifts, n))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {

@@ -16,12 +16,16 @@
 #include "format/layout.h"
 #include "tables/columns/tables.h"
 #include "tables/guest/guests.h"
+#include "tables/guest/trace_pair.h"
 
 struct join {
 	struct cdict_reader *host;
 	struct tables_walk walk; /* for the VMs and their threads */
 	struct fit_host *fit;    /* once a guest's clock is fitted */
 };
+
+/* A clock that its events show to be more wrong than this is refused. */
+#define OFF_MAX_NS 1000000u
 
 /* What was found out about a guest. */
 struct match {
@@ -218,7 +222,20 @@ static bool is_first(const struct join *j, const struct analyze_task *task)
 	return true;
 }
 
-/* The only VM with a vCPU for each of the guest's CPUs whose entries and exits fit the guest's events. */
+/* Whether a recording of the VM is joined; @vm: its name, for those without a pid. */
+static bool is_joined(const struct join *j, int32_t pid, const char *vm)
+{
+	for (size_t i = 0; i < reader_guest_count(j->host); i++) {
+		const char *its = reader_guest_info(j->host, i, GUEST_PID),
+			   *name = reader_guest_info(j->host, i, GUEST_VM);
+
+		if (its ? strtol(its, NULL, 10) == pid : name && !strcmp(name, vm))
+			return true;
+	}
+	return false;
+}
+
+/* The only VM that is not joined yet with a vCPU for each of the guest's CPUs whose entries and exits fit the guest's events. */
 static int find_by_events(struct join *j, struct match *m, struct cdict_reader *guest,
 			  const char *why, struct cdict_error *err)
 {
@@ -230,7 +247,8 @@ static int find_by_events(struct join *j, struct match *m, struct cdict_reader *
 		char pid[16];
 		int rc = 0;
 
-		if (!task->is_vcpu || task->pid < 0 || !is_first(j, task))
+		if (!task->is_vcpu || task->pid < 0 || !is_first(j, task) ||
+		    is_joined(j, task->pid, ""))
 			continue;
 		snprintf(pid, sizeof(pid), "%" PRId32, task->pid);
 		if (guest_vcpus(&j->walk, pid, &one.vcpus, &one.n_vcpus))
@@ -267,7 +285,7 @@ static int find_vm(struct join *j, struct match *m, struct cdict_reader *guest,
 		   *machine = cdict_reader_info(guest, "host.machine_id");
 	const struct analyze_task *by_uuid = uuid ? vcpu_of(j, NULL, uuid) : NULL, *task;
 	const char *other;
-	char spelled[37];
+	char spelled[37], name[TRACE_NAME_MAX];
 
 	if (how->vm) {
 		task = vcpu_of(j, how->vm, NULL);
@@ -288,6 +306,10 @@ static int find_vm(struct join *j, struct match *m, struct cdict_reader *guest,
 			task = vcpu_of(j, NULL, spelled);
 			snprintf(m->found, sizeof(m->found), "by its machine id");
 		}
+		if (!task && trace_pair_name(name, j->host, guest)) {
+			task = vcpu_of(j, name, NULL);
+			snprintf(m->found, sizeof(m->found), "in the host's trace.dat");
+		}
 		if (!task)
 			return find_by_events(j, m, guest,
 					      uuid || machine
@@ -302,50 +324,95 @@ static int find_vm(struct join *j, struct match *m, struct cdict_reader *guest,
 	return 0;
 }
 
-/* The clock by the TSC must agree with the events, where these show one: the offset may be of another
- * time, or of another VM. */
-static int check_clock(struct join *j, struct match *m, struct cdict_reader *guest,
+/* By how much @c differs from the fit at most: at an end of what both sides recorded, where it has knots. */
+static uint64_t apart_from(const struct guest_clock *fit, const struct guest_clock *c)
+{
+	uint64_t most_ns = 0;
+
+	for (size_t i = 0; i < fit->knots.n; i++) {
+		const struct guest_knot *knot = &fit->knots.at[i];
+		uint64_t by = guest_clock_host_ns(c, knot->guest_ns),
+			 ns = by > knot->host_ns ? by - knot->host_ns : knot->host_ns - by;
+
+		most_ns = ns > most_ns ? ns : most_ns;
+	}
+	return most_ns;
+}
+
+/* Refuses @m's clock, or states a larger error for it: the events show that it is @off_ns wrong at least,
+ * or so far from a line that fits them. */
+static int widen(struct match *m, uint64_t off_ns, uint64_t most_ns, const char *what,
+		 struct cdict_error *err)
+{
+	if (off_ns > most_ns)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "%s %s are %.3f ms apart; give --clock", what,
+				  m->clock.method == GUEST_CLOCK_TSC ? "the TSC" : "trace-cmd",
+				  (double)off_ns / 1e6);
+	m->clock.error_ns += off_ns;
+	return 0;
+}
+
+/* A clock from other sources must agree with the events, where these show one: the TSC's offset may be of
+ * another time, or of another VM; trace-cmd's samples are as exact as its messages were fast. @known: its
+ * error is. */
+static int check_clock(struct join *j, struct match *m, bool known, struct cdict_reader *guest,
 		       struct cdict_error *err)
 {
 	struct match fit = { .vcpus = m->vcpus, .n_vcpus = m->n_vcpus };
-	uint64_t first, last, by_tsc, by_fit, apart;
+	bool exact = m->clock.method == GUEST_CLOCK_TSC;
+	uint64_t off_ns = 0, apart;
 	size_t n;
 	struct guest_fit_vcpu *vcpus = threads_of(j, m, &n);
-	bool agrees = false;
-	int rc = vcpus ? guest_clock_agrees(&agrees, &m->clock, j->host, guest, vcpus, n, err)
+	int rc = vcpus ? guest_clock_agrees(&off_ns, &m->clock, j->host, guest, vcpus, n, err)
 		       : cdict_fail_nomem(err);
 
 	free(vcpus);
-	if (!rc && !agrees)
-		rc = fit_clock_of(j, &fit, guest, err);
-	if (!rc && !agrees && cdict_reader_window(guest, &first, &last)) {
-		first += (last - first) / 2;
-		by_tsc = guest_clock_host_ns(&m->clock, first);
-		by_fit = guest_clock_host_ns(&fit.clock, first);
-		apart = by_tsc > by_fit ? by_tsc - by_fit : by_fit - by_tsc;
-		if (apart > m->clock.error_ns + fit.clock.error_ns)
-			rc = cdict_fail(
-				err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				"its clocks by the TSC and by its events are %.3f ms apart; "
-				"give --clock",
-				(double)apart / 1e6);
+	if (rc || (!off_ns && known))
+		return rc == CDICT_ENOTFOUND && known ? 0 : rc;
+	rc = fit_clock_of(j, &fit, guest, err);
+	if (!rc) {
+		apart = apart_from(&fit.clock, &m->clock);
+		if (!known || apart > m->clock.error_ns + fit.clock.error_ns)
+			rc = widen(m, apart + (exact ? 0 : fit.clock.error_ns),
+				   exact ? 0 : OFF_MAX_NS, "its clocks by events and by", err);
+	} else if (rc == CDICT_ENOTFOUND && known) {
+		rc = widen(m, off_ns, OFF_MAX_NS, "its events and guest mode by", err);
 	}
 	guest_clock_fini(&fit.clock);
-	return rc == CDICT_ENOTFOUND ? 0 : rc;
+	return rc;
+}
+
+/* The best clock that both recordings permit without their events. *known: its error is. */
+static int other_clock(const struct join *j, struct match *m, bool *known,
+		       const struct cdict_reader *guest, struct cdict_error *err)
+{
+	struct cdict_error why = { 0 };
+	int rc = tsc_clock(j, m, guest, err);
+
+	*known = true;
+	if (rc != CDICT_ENOTFOUND && rc != CDICT_ECORRUPT)
+		return rc;
+	m->clock.knots.n = 0;
+	rc = trace_pair_clock(&m->clock, known, j->host, guest, &why);
+	if (rc && rc != CDICT_ENOTFOUND)
+		*err = why;
+	return rc;
 }
 
 static int find_clock(struct join *j, struct match *m, struct cdict_reader *guest,
 		      const struct join_how *how, struct cdict_error *err)
 {
 	char why[sizeof(err->text)];
+	bool known;
 	int rc;
 
 	if (how->clock)
 		return given_clock(m, how->clock, err);
-	rc = tsc_clock(j, m, guest, err);
+	rc = other_clock(j, m, &known, guest, err);
 	if (!rc)
-		return check_clock(j, m, guest, err);
-	if (rc != CDICT_ENOTFOUND && rc != CDICT_ECORRUPT)
+		rc = check_clock(j, m, known, guest, err);
+	if (rc != CDICT_ENOTFOUND)
 		return rc;
 	snprintf(why, sizeof(why), "%s", err->text);
 	rc = fit_clock_of(j, m, guest, err);
@@ -397,7 +464,7 @@ static int store(const struct join *j, const struct match *m, struct cdict_reade
 	rc = reader_guest_add(j->host, guest);
 	if (!rc)
 		rc = text ? reader_guest_set(j->host, GUEST_VM, m->vm) : -ENOMEM;
-	if (!rc)
+	if (!rc && m->pid >= 0) /* trace.dat does not have it */
 		rc = reader_guest_set(j->host, GUEST_PID, pid);
 	if (!rc)
 		rc = reader_guest_set(j->host, GUEST_FOUND, m->found);
@@ -431,17 +498,21 @@ static void say(struct sink *out, const struct match *m, const struct cdict_read
 
 static int refuse_twice(const struct join *j, const struct match *m, struct cdict_error *err)
 {
-	for (size_t i = 0; i < reader_guest_count(j->host); i++) {
-		const char *pid = reader_guest_info(j->host, i, GUEST_PID);
-
-		if (pid && strtol(pid, NULL, 10) == m->pid)
-			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-					  "a recording of '%s' is already joined", m->vm);
-	}
+	if (is_joined(j, m->pid, m->vm))
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "a recording of '%s' is already joined", m->vm);
 	if (reader_guest_count(j->host) == FORMAT_MAX_GUESTS)
 		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "more than %u guests",
 				  FORMAT_MAX_GUESTS);
 	return 0;
+}
+
+static bool is_the_hosts(const struct join *j, const struct cdict_reader *guest)
+{
+	const char *host_boot = cdict_reader_info(j->host, "host.boot_id"),
+		   *boot = cdict_reader_info(guest, "host.boot_id");
+
+	return host_boot && boot && !strcmp(host_boot, boot);
 }
 
 int join_add(struct join *j, struct cdict_reader *guest, const struct join_how *how,
@@ -453,6 +524,10 @@ int join_add(struct join *j, struct cdict_reader *guest, const struct join_how *
 	if (reader_guest_count(guest))
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				"it is a joined recording itself, of a host and its guests");
+	if (!rc && is_the_hosts(j, guest))
+		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				"it was recorded on the host itself: both have the boot id %s",
+				cdict_reader_info(guest, "host.boot_id"));
 	if (!rc)
 		rc = find_vm(j, &m, guest, how, err);
 	if (!rc)

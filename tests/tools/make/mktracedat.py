@@ -44,6 +44,7 @@ def options():
     p.add_argument('--date')
     p.add_argument('--shift', action='append', default=[], metavar='CPU:T,OFFSET,SCALING,FRACTION;...')
     p.add_argument('--shift-flags', type=int, default=0)
+    p.add_argument('--peer', type=int, default=7, help='the trace id that --shift leads to')
     p.add_argument('--stat', action='append', default=[], metavar='CPU,OVERRUN')
     p.add_argument('--procmaps')
     p.add_argument('--hook')
@@ -287,7 +288,7 @@ class File:
                 pack('Ii', i, int(t)) for i, t in enumerate(tids))
         if a.shift:
             cpus = [[[int(v) for v in p.split(',')] for p in s.split(':')[1].split(';')] for s in a.shift]
-            yield 12, pack('QII', 7, a.shift_flags, len(cpus)) + b''.join(
+            yield 12, pack('QII', a.peer, a.shift_flags, len(cpus)) + b''.join(
                 pack('I', len(c)) + b''.join(pack('q', p[k]) for k in range(3) for p in c) for c in cpus) + \
                 b''.join(pack('q', p[3]) for c in cpus for p in c)
         if a.tsc:
