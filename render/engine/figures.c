@@ -7,10 +7,13 @@
 #include "base/fail.h"
 #include "render/engine/capture.h"
 #include "render/engine/engine_internal.h"
+#include "tables/guest/guests.h"
 
 struct figures {
 	struct tables_walk walk;
 	struct page_capture capture;
+	enum { HOST, GUESTS, DONE } now; /* what is walked over */
+	struct guests *guests;           /* of the engine, after their walks; or NULL */
 	uint32_t *numbers; /* the page's, by the walk's numbers */
 };
 
@@ -66,11 +69,41 @@ static void figures_fini(struct page_engine *e)
 	free(f->numbers);
 }
 
+static bool has_findings(const struct figures *f)
+{
+	return f->capture.part == PAGE_EVERYTHING || f->capture.part == PAGE_ONLY_FINDINGS;
+}
+
+/* The joined guests, for findings about their tasks; none if they cannot be read. */
+static int guests_walk(struct page_engine *e, uint64_t events, struct cdict_error *err)
+{
+	struct figures *f = e->state;
+	int rc = 0;
+
+	page_tasks_forget(&e->tasks); /* the walk over the host that belongs to them has other numbers */
+	if (f->now == HOST)
+		rc = page_guests_again(e, NULL, err);
+	else
+		e->eng = e->guests->walk.eng;
+	f->now = GUESTS;
+	if (!rc)
+		rc = page_guests_step(e, events, err);
+	if (!rc)
+		f->guests = e->guests;
+	e->eng = f->walk.eng;
+	page_tasks_forget(&e->tasks);
+	f->now = rc > 0 ? GUESTS : DONE;
+	return rc < 0 && rc != -ENOMEM ? 0 : rc;
+}
+
 static int figures_step(struct page_engine *e, uint64_t events, struct cdict_error *err)
 {
 	struct figures *f = e->state;
+	int rc = f->now == HOST ? tables_walk_step(&f->walk, events, err) : 0;
 
-	return tables_walk_step(&f->walk, events, err);
+	if (!rc && f->now != DONE && has_findings(f) && guests_joined(e->reader))
+		rc = guests_walk(e, events, err);
+	return rc;
 }
 
 static int figures_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
@@ -88,8 +121,8 @@ static int figures_write(struct page_engine *e, struct arrays *a, struct cdict_e
 	json_u64(a->j, "events", sum->events);
 	json_u64(a->j, "unknown_ns", sum->unknown_ns);
 	if (page_capture_fill(&f->capture) || page_figures_json(a->j, &f->capture, a->out) ||
-	    ((f->capture.part == PAGE_EVERYTHING || f->capture.part == PAGE_ONLY_FINDINGS) &&
-	     tables_findings_json(a->j, &f->walk, e->t0_ns, f->numbers)))
+	    (has_findings(f) &&
+	     tables_findings_json(a->j, &f->walk, e->t0_ns, f->numbers, f->guests)))
 		return cdict_fail_nomem(err);
 	return 0;
 }

@@ -96,8 +96,6 @@ static uint32_t cause_of(struct page_engine *e, const struct guest_task_piece *p
 		return number;
 	}
 	words = sink_take(&text, NULL);
-	if (words)
-		tables_plain(words);
 	if (number == INDEX_NONE || !words || array_push(&in->causes, words)) {
 		free(words);
 		in->failed = true;
@@ -215,25 +213,46 @@ static bool wants(void *ctx, uint32_t vcpu)
 
 /* ---- the question ---- */
 
-static int inside_add(struct page_engine *e, struct cdict_error *err)
+int page_guests_again(struct page_engine *e,
+		      void (*piece)(void *ctx, const struct guest_task_piece *piece),
+		      struct cdict_error *err)
 {
-	struct inside *in = e->state;
 	struct tables_options opts = { .from_ns = e->t0_ns + e->q.from_ns,
 				       .to_ns = e->t0_ns + e->q.to_ns };
 	int rc = page_engine_labels(e, &opts.names.labels, err);
 
-	if (!rc && columns_init(&in->columns, opts.from_ns, opts.to_ns, e->q.columns))
-		rc = cdict_fail_nomem(err);
 	if (!rc && !e->guests)
 		rc = guests_begin(&e->guests, e->reader, &opts, err);
 	if (rc)
 		return rc;
 	e->eng = e->guests->walk.eng;
 	e->guests->wants = wants;
-	e->guests->on_piece = on_piece;
+	e->guests->on_piece = piece;
 	e->guests->ctx = e;
 	guests_again(e->guests, opts.from_ns, opts.to_ns);
 	return 0;
+}
+
+int page_guests_step(struct page_engine *e, uint64_t events, struct cdict_error *err)
+{
+	int rc = guests_step(e->guests, events, err);
+
+	if (rc < 0) {
+		e->eng = NULL;
+		guests_free(e->guests);
+		e->guests = NULL;
+	}
+	return rc;
+}
+
+static int inside_add(struct page_engine *e, struct cdict_error *err)
+{
+	struct inside *in = e->state;
+
+	if (columns_init(&in->columns, e->t0_ns + e->q.from_ns, e->t0_ns + e->q.to_ns,
+			 e->q.columns))
+		return cdict_fail_nomem(err);
+	return page_guests_again(e, on_piece, err);
 }
 
 struct row {
@@ -292,7 +311,7 @@ static int choose(struct page_engine *e)
 static int inside_step(struct page_engine *e, uint64_t events, struct cdict_error *err)
 {
 	struct inside *in = e->state;
-	int rc = guests_step(e->guests, events, err);
+	int rc = page_guests_step(e, events, err);
 
 	if (!rc && in->more && !in->chosen)
 		rc = choose(e);
@@ -302,11 +321,6 @@ static int inside_step(struct page_engine *e, uint64_t events, struct cdict_erro
 		rc = -ENOMEM;
 	if (rc == -ENOMEM)
 		cdict_fail_nomem(err);
-	if (rc < 0) { /* begins anew */
-		e->eng = NULL;
-		guests_free(e->guests);
-		e->guests = NULL;
-	}
 	return rc;
 }
 

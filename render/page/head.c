@@ -9,12 +9,12 @@
 #include "base/text/cpulist.h"
 #include "base/text/plural.h"
 #include "cdict/stack.h"
-#include "format/file/guests.h"
 #include "render/engine/arrays.h"
 #include "render/engine/capture.h"
 #include "render/page/page.h"
 #include "tables/columns/loss.h"
 #include "tables/columns/number.h"
+#include "tables/guest/guests.h"
 #include "tables/info/info.h"
 
 static const char *base_name(const char *file)
@@ -268,6 +268,23 @@ static void report_lack(void *ctx, const char *event, const char *what)
 	json_close(ctx);
 }
 
+/* With those about the joined guests' tasks, unless the guests cannot be read: the commands report that. */
+static int findings(struct json *j, const struct page_capture *c)
+{
+	struct tables_options opts = c->walk->opts;
+	struct cdict_error err = { 0 };
+	struct guests *g = NULL;
+	int rc = 0;
+
+	opts.digests = NULL;
+	if (guests_joined(c->walk->reader))
+		rc = guests_new(&g, c->walk->reader, &opts, &err);
+	if (rc != -ENOMEM)
+		rc = tables_findings_json(j, c->walk, c->t0_ns, c->kept, g);
+	guests_free(g);
+	return rc;
+}
+
 static int capture_json(struct json *j, const struct page_capture *c, size_t index)
 {
 	static const char *const about[][2] = {
@@ -297,8 +314,8 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	json_u64(j, "window_events", sum->events);
 	json_u64(j, "bytes", c->data ? c->size : cdict_reader_size(r));
 	json_bool(j, "embedded", c->data != NULL);
-	if (reader_guest_count(c->walk->reader))
-		json_u64(j, "guests", reader_guest_count(c->walk->reader));
+	if (guests_joined(c->walk->reader))
+		json_u64(j, "guests", guests_joined(c->walk->reader));
 	why_not_json(j, c);
 	has_json(j, c, sum);
 	json_open(j, "not_recorded", '[', false);
@@ -314,7 +331,7 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	damage_json(j, r);
 	filter_json(j, c);
 	if (!rc)
-		rc = tables_findings_json(j, c->walk, c->t0_ns, c->kept);
+		rc = findings(j, c);
 	json_close(j);
 	return rc;
 }

@@ -130,9 +130,10 @@ void tables_says_json(struct json *j, const char *key, char *text, uint64_t t0_n
 void tables_plain(char *text);
 /* tables_findings_json - the findings at the top of the page: vCPUs or, without them, tasks,
  * imbalance, loss; times are relative to @t0_ns; @numbers maps the walk's task numbers to the
- * page's (NULL: the same). Needs vcpus, latency and coremap; 0 or -ENOMEM. */
+ * page's (NULL: the same). @g: joined guests after their walks, or NULL. Needs vcpus, latency and coremap; 0 or -ENOMEM. */
+struct guests;
 int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t0_ns,
-			 const uint32_t *numbers);
+			 const uint32_t *numbers, const struct guests *g);
 /* tables_duration - "5.00 s", "38 ms", "1.2 ms", "250 us". */
 void tables_duration(struct sink *s, uint64_t ns);
 

@@ -12,6 +12,7 @@
 #include "tables/columns/number.h"
 #include "tables/columns/tables.h"
 #include "tables/findings/fold.h"
+#include "tables/guest/guests.h"
 
 /* Number of tasks with most waits that get a sentence; of others the first one of each further
  * group does. */
@@ -170,9 +171,24 @@ static void of_json(struct findings *all, uint32_t task)
 	json_close(j);
 }
 
-/* Adds a finding; reduces the mentions in @text to words. */
-static void finding(struct findings *all, const struct tables_finding *about, const char *view,
-		    char *text)
+/* The guest that @in is about, and the time of its task's wait. */
+static void inside_json(const struct findings *all, const struct guest_finding *in, const char *vm)
+{
+	struct json *j = all->j;
+
+	json_open(j, "of", '{', false);
+	json_text(j, "kind", "guest");
+	json_text(j, "name", vm);
+	json_close(j);
+	json_open(j, "inside", '[', false);
+	json_u64(j, NULL, (uint64_t)in->tid);
+	json_u64(j, NULL, in->at_ns > all->t0_ns ? in->at_ns - all->t0_ns : 0);
+	json_close(j);
+}
+
+/* Adds a finding; reduces the mentions in @text to words. @in: it is about this task in @vm, or NULL. */
+static void finding_in(struct findings *all, const struct tables_finding *about, const char *view,
+		       char *text, const struct guest_finding *in, const char *vm)
 {
 	struct json *j = all->j;
 
@@ -189,7 +205,10 @@ static void finding(struct findings *all, const struct tables_finding *about, co
 	tables_plain(text);
 	json_text(j, "text", text);
 	json_text(j, "kind", about->kind);
-	of_json(all, about->task);
+	if (in)
+		inside_json(all, in, vm);
+	else
+		of_json(all, about->task);
 	json_text(j, "view", view);
 	range_json(all, about->at_ns, about->dur_ns);
 	wait_json(all, about);
@@ -200,6 +219,12 @@ static void finding(struct findings *all, const struct tables_finding *about, co
 	json_close(j);
 	list_json(j, "cpus", about->cpu, CDICT_CPU_UNKNOWN);
 	json_close(j);
+}
+
+static void finding(struct findings *all, const struct tables_finding *about, const char *view,
+		    char *text)
+{
+	finding_in(all, about, view, text, NULL, NULL);
 }
 
 static void vcpus(struct findings *all)
@@ -230,6 +255,53 @@ static void add_sink(struct findings *all, const struct tables_finding *about, s
 	else
 		all->rc = -ENOMEM;
 	free(text);
+}
+
+/* ---- tasks of joined guests ---- */
+
+/* @task of the guests' walk over the host in this one, which may be of a window. */
+static uint32_t same_task(const struct findings *all, const struct guests *g, uint32_t task)
+{
+	const struct analyze_task *its =
+		task == ANALYZE_NO_TASK ? NULL : analyze_engine_task(g->walk.eng, task);
+
+	for (uint32_t i = 0; its && i < analyze_engine_task_count(all->w->eng); i++) {
+		const struct analyze_task *t = analyze_engine_task(all->w->eng, i);
+
+		if (t->tid == its->tid && t->is_vcpu)
+			return i;
+	}
+	return ANALYZE_NO_TASK;
+}
+
+static void insides(struct findings *all, const struct guests *g)
+{
+	struct guest_finding found[GUEST_FINDINGS];
+	size_t n = guests_findings(g, found);
+
+	for (size_t i = 0; i < n; i++) {
+		struct tables_finding about = { .kind = "delayed",
+						.task = same_task(all, g, found[i].vcpu),
+						.at_ns = found[i].at_ns,
+						.dur_ns = found[i].dur_ns,
+						.behind = ANALYZE_NO_TASK,
+						.cpu = CDICT_CPU_UNKNOWN };
+		struct sink s;
+		char *text;
+
+		if (about.task == ANALYZE_NO_TASK ||
+		    percent(found[i].ns, g->to_ns - g->from_ns) < DELAYED_FROM)
+			continue;
+		sink_to_memory(&s);
+		guests_say_finding(&s, g, &found[i]);
+		sink_putc(&s, '.');
+		text = sink_take(&s, NULL);
+		if (text)
+			finding_in(all, &about, "vcpus", text, &found[i], g->all[found[i].guest].vm);
+		else
+			all->rc = -ENOMEM;
+		free(text);
+	}
 }
 
 /* ---- tasks: captures without VMs ---- */
@@ -417,7 +489,7 @@ static void say(struct findings *all, const struct tables_finding *about, const 
 }
 
 int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t0_ns,
-			 const uint32_t *numbers)
+			 const uint32_t *numbers, const struct guests *g)
 {
 	struct findings all = { .j = j,
 				.w = w,
@@ -433,6 +505,8 @@ int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t
 		vcpus(&all);
 	else
 		tasks(&all);
+	if (g)
+		insides(&all, g);
 	imbalance(&all);
 	lost(&all);
 	if (!all.n)

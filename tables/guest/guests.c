@@ -52,6 +52,11 @@ int guest_vcpus(const struct tables_walk *host, const char *vm, uint32_t **vcpus
 
 /* ---- the guests ---- */
 
+size_t guests_joined(const struct cdict_reader *host)
+{
+	return reader_guest_count(host);
+}
+
 /* The values that the host's file has about the guest. */
 static int read_head(struct guests *g, struct guest *one, struct cdict_error *err)
 {

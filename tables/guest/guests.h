@@ -52,6 +52,8 @@ struct guests {
 	uint32_t walking;
 };
 
+/* guests_joined - how many guests the recording has. */
+size_t guests_joined(const struct cdict_reader *host);
 /* guests_new - CDICT_ENOTFOUND if no guest belongs to opts->names.filter.vm, if that is set. */
 int guests_new(struct guests **out, struct cdict_reader *host, const struct tables_options *opts,
 	       struct cdict_error *err);
@@ -77,6 +79,20 @@ struct table *guests_latency(const struct guests *g);
 /* guests_steal - a row per CPU whose steal time the guest's kernel counted while it recorded, beside
  * what its vCPU did meanwhile; not clipped to the window. */
 struct table *guests_steal(const struct guests *g);
+/* A task that waited for its vCPU. */
+struct guest_finding {
+	uint32_t guest, task;
+	uint32_t vcpu;          /* the host's, on which it ran last */
+	int32_t tid;            /* of the task */
+	uint64_t ns;            /* its vCPU waited */
+	uint64_t at_ns, dur_ns; /* the longest of these waits */
+};
+enum { GUEST_FINDINGS = 5 };
+/* guests_findings - those that waited longest, in this order; how many. guests_say_finding - "nginx-101
+ * in instance-0000001c waited 38 ms for its vCPU, 31 ms of it behind instance-0000001b.vcpu1", with
+ * mentions (tables_plain()) and otherwise escaped. */
+size_t guests_findings(const struct guests *g, struct guest_finding found[GUEST_FINDINGS]);
+void guests_say_finding(struct sink *out, const struct guests *g, const struct guest_finding *f);
 /* guests_text - each guest's clock, and sentences on what kept its tasks waiting; to be freed. */
 char *guests_text(const struct guests *g);
 /* guest_say_damage - "; its recording is damaged: ...", or nothing. */

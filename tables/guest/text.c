@@ -4,11 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/escape.h"
 #include "tables/columns/tables.h"
 #include "tables/guest/guests.h"
 
-/* Tasks that a reader's attention is called to. */
-#define MOST_TASKS 5
+/* Untrusted text, so it has no mentions. */
+static void put_text(struct sink *out, const char *text)
+{
+	escape_terminal(out, text, strlen(text));
+}
+
+static void put_culprit(struct sink *out, const struct guests *g, const struct guest_culprit *who)
+{
+	struct sink raw;
+	char *text;
+
+	sink_to_memory(&raw);
+	guests_put_culprit(&raw, g, who);
+	text = sink_take(&raw, NULL);
+	if (text)
+		put_text(out, text);
+	else
+		out->error = -ENOMEM;
+	free(text);
+}
 
 void guest_say_damage(struct sink *out, const struct cdict_reader *guest)
 {
@@ -25,9 +44,12 @@ static void say_guest(struct sink *out, const struct guests *g, const struct gue
 {
 	uint64_t first = 0, last = 0;
 
-	sink_printf(out, "%s: ", one->vm);
-	if (one->found)
-		sink_printf(out, "%s; ", one->found);
+	put_text(out, one->vm);
+	sink_puts(out, ": ");
+	if (one->found) {
+		put_text(out, one->found);
+		sink_puts(out, "; ");
+	}
 	sink_printf(out, "clock: %s", guest_clock_method_name(one->clock.method));
 	if (one->clock.error_ns) {
 		sink_puts(out, ", within ");
@@ -58,86 +80,109 @@ static void say_guest(struct sink *out, const struct guests *g, const struct gue
 	sink_putc(out, '\n');
 }
 
-struct worst {
-	uint32_t guest;
-	uint64_t ns;
-	struct guest_task_row row;
-};
-
-static void say_task(struct sink *out, const struct guests *g, const struct worst *w)
+void guests_say_finding(struct sink *out, const struct guests *g, const struct guest_finding *f)
 {
-	const struct guest *one = &g->all[w->guest];
-	char *name = names_full(&one->walk.names, analyze_engine_task(one->walk.eng, w->row.task));
+	const struct guest *one = &g->all[f->guest];
+	char *name = names_full(&one->walk.names, analyze_engine_task(one->walk.eng, f->task));
 	size_t n;
-	const struct guest_share *s = guest_inside_shares(one->inside, w->row.task, &n);
+	const struct guest_share *s = guest_inside_shares(one->inside, f->task, &n);
 
 	if (!name)
 		out->error = -ENOMEM;
-	sink_printf(out, "%s in %s waited ", name ? name : "", one->vm);
-	tables_duration(out, w->ns);
-	sink_puts(out, " for its vCPU");
+	put_text(out, name ? name : "");
 	free(name);
+	sink_puts(out, " in ");
+	put_text(out, one->vm);
+	sink_puts(out, " waited ");
+	tables_duration(out, f->ns);
+	sink_puts(out, " for its vCPU");
 	for (size_t i = 0; i < n; i++) {
 		if (s[i].kind != GUEST_SHARE_HOST && s[i].kind != GUEST_SHARE_GUEST)
 			continue;
 		if (s[i].kind == GUEST_SHARE_HOST && s[i].who.task == ANALYZE_NO_TASK)
 			continue;
 		sink_puts(out, ", ");
-		if (s[i].stolen_ns + s[i].away_ns < w->ns) {
+		if (s[i].stolen_ns + s[i].away_ns < f->ns) {
 			tables_duration(out, s[i].stolen_ns + s[i].away_ns);
 			sink_puts(out, " of it");
 		} else {
 			sink_puts(out, "all");
 		}
 		sink_puts(out, " behind ");
-		guests_put_culprit(out, g, &s[i].who);
+		put_culprit(out, g, &s[i].who);
 		break;
 	}
-	sink_putc(out, '\n');
 }
 
-/* Inserts the row among the worst if it belongs there. */
-static size_t insert(struct worst *all, size_t n, const struct worst *w)
+/* Inserts the task among those that waited longest if it belongs there. */
+static size_t insert(struct guest_finding *all, size_t n, const struct guest_finding *f)
 {
 	size_t at = n;
 
-	while (at && all[at - 1].ns < w->ns)
+	while (at && all[at - 1].ns < f->ns)
 		at--;
-	if (at == MOST_TASKS)
+	if (at == GUEST_FINDINGS)
 		return n;
-	if (n < MOST_TASKS)
+	if (n < GUEST_FINDINGS)
 		n++;
 	for (size_t i = n - 1; i > at; i--)
 		all[i] = all[i - 1];
-	all[at] = *w;
+	all[at] = *f;
+	return n;
+}
+
+/* The vCPU of the guest's CPU, or the first that the host saw. */
+static uint32_t vcpu_of(const struct guest *one, uint32_t cpu)
+{
+	if (cpu < one->n_vcpus && one->vcpus[cpu] != ANALYZE_NO_TASK)
+		return one->vcpus[cpu];
+	for (size_t i = 0; i < one->n_vcpus; i++)
+		if (one->vcpus[i] != ANALYZE_NO_TASK)
+			return one->vcpus[i];
+	return ANALYZE_NO_TASK;
+}
+
+size_t guests_findings(const struct guests *g, struct guest_finding found[GUEST_FINDINGS])
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct guest *one = &g->all[i];
+
+		for (size_t k = 0; one->inside && k < guest_inside_row_count(one->inside); k++) {
+			const struct guest_task_row *row = guest_inside_row_at(one->inside, k);
+			struct guest_finding f = {
+				.guest = i,
+				.task = row->task,
+				.vcpu = vcpu_of(one, row->cpu),
+				.tid = analyze_engine_task(one->walk.eng, row->task)->tid,
+				.ns = guest_task_vcpu_wait_ns(row),
+				.at_ns = row->worst.at_ns,
+				.dur_ns = row->worst.dur_ns,
+			};
+
+			if (f.ns)
+				n = insert(found, n, &f);
+		}
+	}
 	return n;
 }
 
 char *guests_text(const struct guests *g)
 {
-	struct worst worst[MOST_TASKS];
-	size_t n = 0;
+	struct guest_finding found[GUEST_FINDINGS];
+	size_t n = guests_findings(g, found);
 	struct sink out;
 	char *text;
 
 	sink_to_memory(&out);
-	for (uint32_t i = 0; i < g->n; i++) {
-		const struct guest *one = &g->all[i];
-
-		if (!one->inside)
-			continue;
-		say_guest(&out, g, one);
-		for (size_t k = 0; k < guest_inside_row_count(one->inside); k++) {
-			struct worst w = { .guest = i,
-					   .row = *guest_inside_row_at(one->inside, k) };
-
-			w.ns = guest_task_vcpu_wait_ns(&w.row);
-			if (w.ns)
-				n = insert(worst, n, &w);
-		}
+	for (uint32_t i = 0; i < g->n; i++)
+		if (g->all[i].inside)
+			say_guest(&out, g, &g->all[i]);
+	for (size_t i = 0; i < n; i++) {
+		guests_say_finding(&out, g, &found[i]);
+		sink_putc(&out, '\n');
 	}
-	for (size_t i = 0; i < n; i++)
-		say_task(&out, g, &worst[i]);
 	text = sink_take(&out, NULL);
 	if (text) {
 		tables_plain(text);

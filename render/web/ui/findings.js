@@ -23,13 +23,16 @@ const EACH = 2; // sentences per kind of comparison
 
 /** The state that a finding's link sets. */
 function leadsTo(app, finding) {
+	const { inside = [] } = finding;
+	const { vm, fold } = inside.length ? app.capture.tasks[finding.tasks[0]] : { vm: null, fold: null };
+
 	return {
 		...START, theme: app.state.theme, capture: app.state.capture, strip: app.state.strip, clock: app.state.clock, pins: app.state.pins,
 		view: app.views.some((v) => v.id === finding.view) ? finding.view : app.state.view,
-		range: finding.range ?? null, tasks: finding.tasks ?? [], reasons: finding.reasons ?? [], cpus: finding.cpus ?? [],
+		range: finding.range ?? null, tasks: fold === null ? finding.tasks ?? [] : [], vms: vm === null ? [] : [vm], groups: vm === null && fold !== null ? [fold] : [], inside, reasons: finding.reasons ?? [], cpus: finding.cpus ?? [],
 		compare: finding.compare ?? START.compare, wait: finding.wait ?? [],
 		// for a wait without lanes of its own, its details
-		look: finding.kind === 'delayed' && finding.range && !finding.wait ? [THINGS.indexOf('wait'), finding.tasks[0], Math.round((finding.range[0] + finding.range[1]) / 2)] : [],
+		look: finding.kind === 'delayed' && finding.range && !finding.wait && !inside.length ? [THINGS.indexOf('wait'), finding.tasks[0], Math.round((finding.range[0] + finding.range[1]) / 2)] : [],
 	};
 }
 

@@ -169,7 +169,7 @@ def check(doc, window, end, vcpus, pid, hruns, states, guests, names):
     shares = defaultdict(int)
     for r in doc.get("guest_shares", []):
         shares[(r["vm"], r["tid"], r["kind"], r["behind"])] += r["time_ns"]
-    want_shares = defaultdict(int)
+    want_shares, waited = defaultdict(int), {}
 
     def say(*what):
         nonlocal wrong
@@ -218,6 +218,8 @@ def check(doc, window, end, vcpus, pid, hruns, states, guests, names):
                         own.append(b - a - away)
             if not any(clip(a, b, window) for a, b, _, _ in list_):
                 continue
+            waited[(vm, task)] = sum(sums[p + s] for p in ("stolen_", "away_") for s in ("preempted", "waiting")), \
+                full(names[name], task)
             r = got.pop((vm, task), None)
             if r is None:
                 say("no row of", vm, task)
@@ -246,8 +248,29 @@ def check(doc, window, end, vcpus, pid, hruns, states, guests, names):
             b = sum(v for k, v in want_shares.items() if k[2] == kind)
             if a != b:
                 say("shares of", kind, "are", a, "expected", b)
+    for key, percent, end in ("says", 0, ""), ("findings", 1, "."):
+        want = [s + end for s in sentences(waited, want_shares, percent * (window[1] - window[0]) / 100)]
+        if key in doc and (doc[key] != want or not want):
+            say(key, "are", doc[key], "expected", want)
     if not doc["guest_tasks"]:
         say("no rows")
+
+
+def in_words(ns):
+    return "%.2f s" % (ns / 1e9) if ns >= 995_000_000 else "%.0f ms" % (ns / 1e6) if ns >= 9_950_000 else \
+        "%.1f ms" % (ns / 1e6) if ns >= 995_000 else "%.*f us" % (ns < 9950, ns / 1e3)
+
+
+def sentences(waited, shares, least):
+    """The five tasks whose vCPU waited longest, and behind whom most."""
+    out = []
+    for (vm, task), (ns, name) in sorted(waited.items(), key=lambda w: -w[1][0])[:5]:
+        who, most = max(((k[3], v) for k, v in shares.items()
+                         if k[:2] == (vm, task) and k[2] in ("host", "guest") and k[3] != "unknown"), key=lambda b: b[1], default=("", 0))
+        part = ", %s behind %s" % ("all" if most == ns else in_words(most) + " of it", who) if most else ""
+        if ns and ns >= least:
+            out.append("%s in %s waited %s for its vCPU%s" % (name, vm, in_words(ns), part))
+    return out
 
 
 def full(names, tid):

@@ -31,6 +31,20 @@ for how in '--seed 1 --seconds 0.3' '--seed 2 --seconds 0.3 --offset -9000000000
 	# shellcheck disable=SC2086 # options
 	make_pair "p$n" $how
 	inside "p$n/both.cdict" whole.json
+	"$CDICT" stats "p$n/both.cdict" -q | grep ' for its vCPU' >says.txt
+	"$CDICT" report "p$n/both.cdict" -q -o page.html
+	python3 - <<'END_OF_SAYS'
+import json, re
+doc, page = json.load(open("whole.json")), open("page.html").read()
+doc["says"] = open("says.txt").read().splitlines()
+found = json.JSONDecoder().raw_decode(page[page.index('"findings": [') + 12:])[0]
+doc["findings"] = [f["text"] for f in found if "inside" in f]
+t = {(r["vm"], r["tid"]): r for r in doc["guest_tasks"]}
+for f in found:  # the link leads to the task's longest wait
+    if "inside" in f and (f["inside"][0], f["inside"][1] + 80_000_000_000) not in {(tid, r["worst_at_ns"]) for (vm, tid), r in t.items() if vm == f["of"]["name"]}:
+        doc["findings"].append("%s leads to %s" % (f["text"], f["inside"]))
+json.dump(doc, open("whole.json", "w"))
+END_OF_SAYS
 	args=(-=whole.json)
 	for k in 0 1 2 3; do
 		from=$((80000000000 + RANDOM * 5000 + RANDOM)) to=$((80165000000 + RANDOM * 1000 + RANDOM))

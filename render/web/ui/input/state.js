@@ -34,6 +34,7 @@ const PARTS = {
 	matrix: { ...TEXT, start: 'delays' }, // of VMs: who delayed whom, or who ran on the other thread
 	clock: { ...TEXT, start: 'clock' }, // for times: since the start, the recording's clock (as the commands), the wall clock
 	look: NUMBERS, // the open thing: kind (details.js), task, a time in it
+	inside: NUMBERS, // the wait of a guest's task that is explained: its tid, a time in it
 	critical: { ...TEXT, start: '' }, // 'on': with the critical path of that task
 	pins: NUMBERS, // tasks that are lanes under the strip
 	fold: { ...TEXT, start: 'auto' }, // many tasks as few rows: auto, groups or tasks

@@ -13,8 +13,6 @@ import { NONE, Tracks } from './tracks.js';
 const WAITS = ['stolen', 'exit', 'qemu', 'halted', 'busy', 'away'];
 
 export class Inside extends Tracks {
-	#why = null; // {tid, at}: the wait that is explained
-
 	/** file(name): of a saved table. */
 	constructor(app, file, drawn) {
 		super(app, () => {
@@ -44,8 +42,10 @@ export class Inside extends Tracks {
 		const { range, capture } = app;
 		const key = `${app.state.capture}:${range}:${vcpus}`;
 
-		if (!capture.guests || key === this.asked)
+		if (!capture.guests || key === this.asked) {
+			this.#render();
 			return;
+		}
 		if (this.of !== `${vcpus}`) {
 			this.of = `${vcpus}`;
 			this.drop();
@@ -61,9 +61,16 @@ export class Inside extends Tracks {
 
 	drop() {
 		super.drop();
-		this.answer = this.#why = null;
+		this.answer = null;
 		this.rows = [];
 		this.#render();
+	}
+
+	/** The wait that is explained, in the address: {tid, at}; or null. */
+	get #why() {
+		const [tid, at] = this.app.state.inside;
+
+		return at === undefined ? null : { tid, at };
 	}
 
 	who(lane) {
@@ -111,11 +118,7 @@ export class Inside extends Tracks {
 	}
 
 	#show(tid, at, range = null) {
-		this.#why = { tid, at };
-		if (range)
-			this.app.set({ range: within(range, this.app.window) });
-		this.#render();
-		this.app.view?.looked();
+		this.app.set({ inside: [tid, Math.floor(at)], ...(range ? { range: within(range, this.app.window) } : {}) });
 	}
 
 	#render() {
