@@ -78,6 +78,44 @@ async function check(browser, file, cdictFile) {
 		await tab.idle();
 	};
 
+	// the findings at the top, as the command's sentences; of a range those that the page computes itself
+	const FOUND = `JSON.stringify(document.documentElement.dataset.busy ? null : [...document.querySelectorAll('.finding .sentence')].map((s) => s.textContent).filter((s) => / for its vCPU/.test(s)))`;
+	const found = async (where, range) => {
+		const time = range ? ['--time', `${seconds(t0, range[0])},${seconds(t0, range[1])}`] : [];
+		const want = ['instance-0000001b', 'instance-0000001c'].flatMap((vm) => cdict('vm', vm, cdictFile, '--inside', '-q', '--max-loss', '100', ...time).replace(/\n(?=\S)/g, ' ').match(/\S+ in instance-\w+ waited .*? for its vCPU(?:, (?:all|[\d.]+ \w+ of it) behind \S+(?: in instance-\w+)?)?/g) ?? []).map((s) => `${s}.`);
+		const got = await get(tab, FOUND);
+
+		says(got?.length && got.length <= 5 && got.every((s) => want.includes(s)), `${where}: the findings are ${JSON.stringify(got)}, the command's sentences ${JSON.stringify(want)}`);
+		return got;
+	};
+	const WHY = 'document.querySelector("[data-inside=why]:not([hidden])")?.textContent ?? ""';
+	const first = await found('the whole capture', null);
+
+	says(first?.some((s) => /^web-190 in instance-0000001b waited 1\.27 s for its vCPU, 329 ms of it behind hosthog-5310\.$/.test(s)), `no finding about web: ${JSON.stringify(first)}`);
+	await tab.evaluate(`(() => { const a = [...document.querySelectorAll('.finding')].find((f) => /^web-190 in/.test(f.querySelector('.sentence').textContent)); a.closest('.sufferer')?.querySelector('.unfold').click(); a.click(); })()`);
+	await tab.idle();
+	await get(tab, INSIDE);
+	const longest = command().guest_tasks.find(({ comm }) => comm === 'web');
+	const why = await tab.evaluate(WHY);
+	const [hash, shown] = JSON.parse(await tab.evaluate('JSON.stringify([location.hash, cdictPage.app.range])'));
+
+	says(/^web did not run for .* behind /.test(why), `the finding about web leads to '${why}'`);
+	says(hash.includes(`inside=190%2C${longest.worst_at_ns - t0}`) || hash.includes(`inside=190,${longest.worst_at_ns - t0}`), `the address is ${hash}, the longest wait at ${longest.worst_at_ns - t0}`);
+	says(shown[0] < longest.worst_at_ns - t0 && shown[1] > longest.worst_at_ns - t0 + longest.worst_ns, `the range is ${shown}`);
+	// a link opens the same explanation
+	const link = await browser.open(file, { width: 1280, height: 1000, hash });
+
+	await link.ready();
+	await get(link, INSIDE);
+	says(await link.evaluate(WHY) === why, `the link ${hash} opens '${await link.evaluate(WHY)}', not '${why}'`);
+	await link.close?.();
+	await tab.go('#');
+	await found('again the whole capture', null);
+	const middle = [Math.floor(from + (to - from) * 0.3), Math.floor(from + (to - from) * 0.6)];
+
+	await tab.go(`#range=${middle}`);
+	await found('a range', middle);
+	await tab.go('#');
 	says(await tab.evaluate('document.querySelector(".inside-guest") === null || document.querySelector(".inside-guest").hidden'), 'guests are shown although no VM is chosen');
 	await tab.go(`#vm=${VM}`);
 	const whole = await compare('the whole capture', null);
