@@ -195,8 +195,7 @@ static uint64_t most_outside(const struct guest_clock *clock, const struct fit_v
 		for (size_t e = 0; e < vcpus[i].events.n; e++) {
 			uint64_t at = guest_clock_host_ns(clock, vcpus[i].events.at[e]), off_ns;
 
-			off_ns = outside(&vcpus[i],
-					 at > clock->error_ns ? at - clock->error_ns : 0,
+			off_ns = outside(&vcpus[i], at > clock->error_ns ? at - clock->error_ns : 0,
 					 saturated_sum(at, clock->error_ns));
 			most_ns = off_ns > most_ns ? off_ns : most_ns;
 		}

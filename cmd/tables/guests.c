@@ -95,6 +95,46 @@ int guest_files_join(const struct guest_files *g, struct cdict_reader *host, con
 	return status;
 }
 
+int guests_put_text(struct figures *f, struct sink *s)
+{
+	struct tables_options opts = f->walk.opts;
+	struct cdict_error err = { 0 };
+	struct guests *g = NULL;
+	char *text;
+	int rc;
+
+	if (!reader_guest_count(f->reader))
+		return CMD_DONE;
+	opts.digests = NULL;
+	rc = guests_new(&g, f->reader, &opts, &err);
+	if (rc == CDICT_ENOTFOUND) /* none is of the chosen VM */
+		return CMD_DONE;
+	if (rc)
+		return figures_fail(f, &err);
+	text = guests_text(g);
+	sink_printf(s, "\n\n%s", text ? text : "");
+	free(text);
+	guests_free(g);
+	return text ? CMD_DONE : figures_no_memory(f);
+}
+
+char *guests_beside(struct figures *f, char *text, int *status)
+{
+	struct sink s;
+
+	if (!text || !reader_guest_count(f->reader))
+		return text;
+	sink_to_memory(&s);
+	sink_puts(&s, text);
+	free(text);
+	*status = guests_put_text(f, &s);
+	text = sink_take(&s, NULL);
+	if (!*status)
+		return text;
+	free(text);
+	return NULL;
+}
+
 static int print(struct figures *f, enum guest_tables what)
 {
 	struct cdict_error err = { 0 };

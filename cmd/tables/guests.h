@@ -41,6 +41,14 @@ struct label_index;
 int guest_files_join(const struct guest_files *g, struct cdict_reader *host, const char *file,
 		     struct label_index *labels, const char *clock);
 
+/* guests_put_text - appends the sentences on the joined guests, if there are any, after an empty line; a
+ * status. guests_beside - the same to @text, which is taken, and becomes the result; NULL: out of memory, or
+ * *status. */
+struct figures;
+struct sink;
+int guests_put_text(struct figures *f, struct sink *s);
+char *guests_beside(struct figures *f, char *text, int *status);
+
 enum guest_tables { GUEST_TABLES_TASKS, GUEST_TABLES_LATENCY, GUEST_TABLES_INSIDE };
 
 /* guest_files_print - opens the host's recording, joins the guests, and prints @what; a status. */

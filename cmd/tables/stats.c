@@ -10,8 +10,6 @@
 #include "base/text/escape.h"
 #include "cmd/tables/figures.h"
 #include "cmd/tables/guests.h"
-#include "format/file/guests.h"
-#include "tables/guest/guests.h"
 #include "tables/rows/coremap_map.h"
 
 #define MOST_ANTAGONISTS 3
@@ -101,28 +99,6 @@ static void head_line(struct sink *s, const struct figures *f, const char *title
 	sink_putc(s, '\n');
 }
 
-/* Appends the sentences on the joined guests; a status. */
-static int put_guests(struct stats *st, struct sink *s)
-{
-	struct cdict_error err = { 0 };
-	struct guests *g = NULL;
-	char *text;
-	int rc;
-
-	if (!reader_guest_count(st->f.reader))
-		return CMD_DONE;
-	rc = guests_new(&g, st->f.reader, &st->f.walk.opts, &err);
-	if (rc == CDICT_ENOTFOUND) /* none is of the chosen VM */
-		return CMD_DONE;
-	if (rc)
-		return figures_fail(&st->f, &err);
-	text = guests_text(g);
-	sink_printf(s, "\n\n%s", text ? text : "");
-	free(text);
-	guests_free(g);
-	return text ? CMD_DONE : figures_no_memory(&st->f);
-}
-
 /* Makes the text above the tables: origin, findings, losses. */
 static int make_head(struct stats *st)
 {
@@ -142,7 +118,7 @@ static int make_head(struct stats *st)
 	loss_line(&s, &loss, analyze_engine_summary(f->walk.eng)->unknown_ns);
 	sink_printf(&s, "\n\n%s", findings);
 	free(findings);
-	status = put_guests(st, &s);
+	status = guests_put_text(&st->f, &s);
 	st->head = sink_take(&s, NULL);
 	st->chart = tables_latency_chart(&f->walk);
 	if (status)

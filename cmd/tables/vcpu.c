@@ -6,6 +6,7 @@
 #include "analyze/printing/reasons.h"
 #include "cmd/tables/figures.h"
 #include "cmd/tables/fleet.h"
+#include "cmd/tables/guests.h"
 
 enum by {
 	BY_STATE = 0,
@@ -69,8 +70,8 @@ static int print_tables(struct figures *f, int by)
 	struct table *vcpu = tables_vcpu(&f->walk), *tables[TABLES];
 	struct cdict_error err = { 0 };
 	char *note = NULL;
+	int status, failed = CMD_DONE;
 	size_t n = 1;
-	int status;
 
 	if (!vcpu)
 		return figures_no_memory(f);
@@ -103,12 +104,18 @@ static int print_tables(struct figures *f, int by)
 		note = by == BY_VM        ? tables_capacity_text(&f->walk)
 		       : by == BY_SIBLING ? strdup(tables_beside_text(&f->walk))
 					  : tables_vcpu_findings(&f->walk);
+		if (by == BY_STATE)
+			note = guests_beside(f, note, &failed);
 		if (!note) { /* out of memory: a NULL table reports it */
 			table_free(tables[0]);
 			tables[0] = NULL;
 		}
 	}
-	status = figures_print(f, note, tables, n);
+	status = failed;
+	if (!failed)
+		status = figures_print(f, note, tables, n);
+	for (size_t i = 0; failed && i < n; i++)
+		table_free(tables[i]);
 	free(note);
 	return status;
 }

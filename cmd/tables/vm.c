@@ -29,12 +29,18 @@ static int print_story(struct figures *f, const char *vm)
 	struct cdict_error err = { 0 };
 	struct table *tables[3];
 	struct story *story;
+	int status = CMD_DONE;
 	char *text;
-	int status;
 
 	if (story_new(&story, &f->walk, vm, &err))
 		return figures_fail(f, &err);
 	text = story_text(story);
+	if (f->opts->format == TABLE_AS_TEXT && !opts->chain)
+		text = guests_beside(f, text, &status);
+	if (status) {
+		story_free(story);
+		return status;
+	}
 	if (opts->chain && f->opts->format == TABLE_AS_TEXT) {
 		tables[0] = tables_chains(story->w, story->chains, 0, 0);
 		status = text ? figures_print(f, text, tables, 1) : figures_no_memory(f);

@@ -82,7 +82,8 @@ int page_engine_walk(struct page_engine *e, struct tables_walk *w, struct cdict_
 /* page_guests_again - the walks over the joined guests begin, again, for the question's range; e->eng is the
  * one over the host. page_guests_step - as guests_step(); after a failure they begin anew. */
 struct guest_task_piece;
-int page_guests_again(struct page_engine *e, void (*on_piece)(void *, const struct guest_task_piece *),
+int page_guests_again(struct page_engine *e,
+		      void (*on_piece)(void *, const struct guest_task_piece *),
 		      struct cdict_error *err);
 int page_guests_step(struct page_engine *e, uint64_t events, struct cdict_error *err);
 

@@ -14,7 +14,7 @@ struct figures {
 	struct page_capture capture;
 	enum { HOST, GUESTS, DONE } now; /* what is walked over */
 	struct guests *guests;           /* of the engine, after their walks; or NULL */
-	uint32_t *numbers; /* the page's, by the walk's numbers */
+	uint32_t *numbers;               /* the page's, by the walk's numbers */
 };
 
 static bool is_wanted(void *ctx, const struct analyze_task *task)
@@ -80,7 +80,8 @@ static int guests_walk(struct page_engine *e, uint64_t events, struct cdict_erro
 	struct figures *f = e->state;
 	int rc = 0;
 
-	page_tasks_forget(&e->tasks); /* the walk over the host that belongs to them has other numbers */
+	page_tasks_forget(
+		&e->tasks); /* the walk over the host that belongs to them has other numbers */
 	if (f->now == HOST)
 		rc = page_guests_again(e, NULL, err);
 	else

@@ -297,7 +297,8 @@ static void insides(struct findings *all, const struct guests *g)
 		sink_putc(&s, '.');
 		text = sink_take(&s, NULL);
 		if (text)
-			finding_in(all, &about, "vcpus", text, &found[i], g->all[found[i].guest].vm);
+			finding_in(all, &about, "vcpus", text, &found[i],
+				   g->all[found[i].guest].vm);
 		else
 			all->rc = -ENOMEM;
 		free(text);

@@ -60,7 +60,8 @@ int trace_pair_clock(struct guest_clock *out, bool *known, const struct cdict_re
 		   *peer = cdict_reader_info(guest, "trace.peer"),
 		   *error = cdict_reader_info(guest, "trace.peer_error_ns");
 	/* what trace-cmd adds to all times of one of them (OFFSET, DATE) */
-	int64_t apart = (int64_t)(number(host, "trace.offset_ns") - number(guest, "trace.offset_ns"));
+	int64_t apart =
+		(int64_t)(number(host, "trace.offset_ns") - number(guest, "trace.offset_ns"));
 	uint64_t by = apart < 0 ? 0 - (uint64_t)apart : (uint64_t)apart;
 	struct guest_knot knot = { apart < 0 ? by : 0, apart < 0 ? 0 : by };
 

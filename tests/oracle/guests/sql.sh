@@ -53,3 +53,11 @@ said() {
 	grep -F ' for its vCPU' stats.txt | diff - given.txt && tr '\n' ' ' <stats.txt | grep -qE 'web-190 in instance-0000001b waited 1\.27 s for its vCPU, 329 ms of it behind hosthog-5310'
 }
 check stats_has_the_sentences_on_guests said
+# the same where findings stand; of a VM, those about it
+beside_findings() {
+	"$CDICT" vcpu both.cdict -q --max-loss 100 | grep -F ' for its vCPU' | diff given.txt -
+	"$CDICT" vm instance-0000001b both.cdict --inside -q --max-loss 100 | grep -F ' for its vCPU' >inside.txt
+	"$CDICT" vm instance-0000001b both.cdict -q --max-loss 100 | grep -F ' for its vCPU' | diff inside.txt -
+	[ "$(grep -c 'in instance-0000001b waited' inside.txt)" = 5 ]
+}
+check vcpu_and_vm_have_the_sentences_on_guests beside_findings
