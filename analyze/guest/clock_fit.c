@@ -503,9 +503,11 @@ static int refuse(const struct fit *f, const struct left *left, struct cdict_err
 				  "lines %.3f ms apart fit the events of both recordings equally",
 				  left->apart / 1e6);
 	if (f->steps >= STEPS_MAX)
-		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-				  "the vCPUs left guest mode too seldom to relate the clocks%s",
-				  f->in->guessed ? "" : ", of recordings without wall clocks");
+		return cdict_fail(
+			err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+			"too many of the offsets that are possible%s, within %.3f s, fit the "
+			"vCPUs' time in guest mode for some time",
+			f->in->guessed ? "" : " without wall clocks", (f->to - f->from) / 1e9);
 	return cdict_fail(
 		err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 		"no line fits the events of both recordings: the best one fits %zu of the "

@@ -141,12 +141,133 @@ static void guess(struct fit_input *in, const struct cdict_reader *host,
 	in->guess_ns = (int64_t)((value[1] - value[0]) - (value[3] - value[2]));
 }
 
+static size_t first_from(const struct fit_vcpu *v, uint64_t ns)
+{
+	size_t lo = 0, hi = v->events.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (v->events.at[mid] < ns)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The first event of any vCPU at @ns or later; UINT64_MAX: none. */
+static uint64_t next_event(const struct fit_vcpu *vcpus, size_t n, uint64_t ns)
+{
+	uint64_t next_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t e = first_from(&vcpus[i], ns);
+
+		if (e < vcpus[i].events.n && vcpus[i].events.at[e] < next_ns)
+			next_ns = vcpus[i].events.at[e];
+	}
+	return next_ns;
+}
+
+/* The end of the stretch that begins at @from_ns: an event after which there is none for longer than
+ * @gap_ns. */
+static uint64_t stretch_end(const struct fit_vcpu *vcpus, size_t n, uint64_t from_ns,
+			    uint64_t gap_ns)
+{
+	for (;;) {
+		uint64_t last_ns = from_ns, next_ns;
+
+		for (size_t i = 0; i < n; i++) {
+			size_t e = first_from(&vcpus[i], saturated_sum(from_ns, gap_ns));
+
+			if (e && vcpus[i].events.at[e - 1] > last_ns)
+				last_ns = vcpus[i].events.at[e - 1];
+		}
+		if (last_ns == from_ns)
+			return last_ns;
+		next_ns = next_event(vcpus, n, last_ns + 1);
+		if (next_ns == UINT64_MAX || next_ns - last_ns > gap_ns)
+			return last_ns;
+		from_ns = next_ns;
+	}
+}
+
+static uint64_t host_length(const struct fit_vcpu *vcpus, size_t n)
+{
+	uint64_t first_ns = UINT64_MAX, last_ns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!vcpus[i].entered.n)
+			continue;
+		first_ns = vcpus[i].first_ns < first_ns ? vcpus[i].first_ns : first_ns;
+		last_ns = vcpus[i].last_ns > last_ns ? vcpus[i].last_ns : last_ns;
+	}
+	return last_ns > first_ns ? last_ns - first_ns : 0;
+}
+
+#define STRETCHES_MOST 8u
+
+/* Stretches of the guest's events further from each other than the host's recording is long: one line has
+ * only one of them in it. The others were recorded before or after it, or the guest's clock stepped, as at a
+ * reboot or a migration. The one with the most events that fits is taken: of the others nothing is certain. */
+static int fit_stretches(struct guest_clock *out, const struct fit_input *in,
+			 struct cdict_error *err)
+{
+	struct fit_vcpu *part = calloc(in->n + 1, sizeof(*part));
+	struct fit_input one = *in;
+	uint64_t gap_ns = host_length(in->vcpus, in->n), from_ns, to_ns;
+	size_t n = 0, most = 0, most_tried = 0;
+	int ret = CDICT_ENOTFOUND;
+
+	one.vcpus = part;
+	if (!part)
+		return cdict_fail_nomem(err);
+	from_ns = next_event(in->vcpus, in->n, 0);
+	for (; from_ns != UINT64_MAX && n < STRETCHES_MOST && (!ret || ret == CDICT_ENOTFOUND);
+	     n++, from_ns = next_event(in->vcpus, in->n, saturated_sum(to_ns, 1))) {
+		struct guest_clock clock = { 0 };
+		struct cdict_error why = { 0 };
+		size_t events = 0;
+		int rc;
+
+		to_ns = stretch_end(in->vcpus, in->n, from_ns, gap_ns);
+		for (size_t i = 0; i < in->n; i++) {
+			size_t first = first_from(&in->vcpus[i], from_ns),
+			       end = first_from(&in->vcpus[i], saturated_sum(to_ns, 1));
+
+			part[i] = in->vcpus[i];
+			part[i].events.at = end > first ? part[i].events.at + first : NULL;
+			part[i].events.n = end - first;
+			events += end - first;
+		}
+		rc = fit_clock(&clock, &one, &why);
+		if (!rc && events > most) {
+			guest_clock_fini(out);
+			*out = clock;
+			most = events;
+			ret = 0;
+			continue;
+		}
+		guest_clock_fini(&clock);
+		if (rc && (rc != CDICT_ENOTFOUND || (ret && events > most_tried))) {
+			most_tried = events;
+			ret = rc;
+			*err = why;
+		}
+	}
+	free(part);
+	return ret;
+}
+
 int guest_clock_fit(struct guest_clock *out, const struct fit_host *h, struct cdict_reader *host,
 		    struct cdict_reader *guest, const struct guest_fit_vcpu *vcpus, size_t n,
 		    struct cdict_error *err)
 {
 	struct fit_vcpu *all = calloc(n ? n : 1, sizeof(*all));
 	struct fit_input in = { .vcpus = all, .n = n };
+	struct fit_span parts[PARTS];
+	bool whole = choose_parts(parts, guest, EVENTS_MOST, PARTS) == 1;
 	int ret;
 
 	if (!all)
@@ -154,7 +275,8 @@ int guest_clock_fit(struct guest_clock *out, const struct fit_host *h, struct cd
 	ret = fit_read(all, h, guest, vcpus, n, err);
 	if (!ret) {
 		guess(&in, host, guest);
-		ret = fit_clock(out, &in, err);
+		ret = whole && next_event(all, n, 0) != UINT64_MAX ? fit_stretches(out, &in, err)
+								   : fit_clock(out, &in, err);
 	}
 	fit_read_fini(all, n);
 	free(all);

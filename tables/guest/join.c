@@ -479,7 +479,29 @@ static int store(const struct join *j, const struct match *m, struct cdict_reade
 	return rc ? cdict_fail_nomem(err) : 0;
 }
 
-static void say(struct sink *out, const struct match *m, const struct cdict_reader *guest)
+/* More of it than the host recorded at all is outside of that: its clock may have stepped, as at a reboot. */
+static void say_outside(struct sink *out, const struct join *j, const struct match *m,
+			const struct cdict_reader *guest)
+{
+	uint64_t first = 0, last = 0, from = 0, to = 0, before, after;
+
+	cdict_reader_window(guest, &first, &last);
+	cdict_reader_window(j->host, &from, &to);
+	first = guest_clock_host_ns(&m->clock, first);
+	last = guest_clock_host_ns(&m->clock, last);
+	before = first < from ? from - first : 0;
+	after = last > to ? last - to : 0;
+	if (before <= to - from && after <= to - from)
+		return;
+	sink_puts(out, "; by this clock its recording begins ");
+	tables_duration(out, before);
+	sink_puts(out, " before the host's and ends ");
+	tables_duration(out, after);
+	sink_puts(out, " after it: only what it has in between is certain");
+}
+
+static void say(struct sink *out, const struct join *j, const struct match *m,
+		const struct cdict_reader *guest)
 {
 	uint32_t cpus = cdict_reader_cpus(guest);
 
@@ -493,6 +515,7 @@ static void say(struct sink *out, const struct match *m, const struct cdict_read
 	}
 	if (m->clock.knots.n > 1)
 		sink_printf(out, ", drift %+.3f ppm", guest_clock_drift(&m->clock) / 1e3);
+	say_outside(out, j, m, guest);
 	guest_say_damage(out, guest);
 }
 
@@ -545,7 +568,7 @@ int join_add(struct join *j, struct cdict_reader *guest, const struct join_how *
 	} else {
 		rc = store(j, &m, guest, err);
 		if (!rc)
-			say(said, &m, guest);
+			say(said, j, &m, guest);
 	}
 	free(m.vcpus);
 	guest_clock_fini(&m.clock);

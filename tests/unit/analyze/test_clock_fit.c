@@ -228,7 +228,7 @@ static void a_vcpu_that_never_leaves_guest_mode_bounds_nothing(void **state)
 	assert_int_equal(array_push(&v->entered, ((struct fit_span){ 0, UINT64_MAX })), 0);
 	for (uint64_t t = 1000000; t < 2000000000; t += 1000000)
 		assert_int_equal(array_push(&v->events, ZERO_NS + t), 0);
-	expect_refused(&m, "left guest mode too seldom");
+	expect_refused(&m, "fit the vCPUs' time in guest mode");
 }
 
 /* Every 4 ms the same: shifted by a period, it fits as well. */
