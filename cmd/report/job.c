@@ -23,7 +23,7 @@
  * all. */
 #define ROWS_MOST 5000
 
-enum { T_HOSTS = 0, T_VMS, T_VCPUS, T_TASKS, T_EXITS, T_LATENCY, TABLES };
+enum { T_HOSTS = 0, T_VMS, T_DELAYS, T_VCPUS, T_TASKS, T_EXITS, T_LATENCY, TABLES };
 enum { R_PROGRAMS = 0, R_HOSTS, R_FUNCTIONS, R_BENCH, R_RUNS, RESULTS };
 
 struct job_page {
@@ -127,6 +127,9 @@ static const struct page_table {
 		    "VMs of all hosts, most delayed first: preempted or waiting for a CPU. A VM's figures are the sum "
 		    "of its vCPUs, on any host.",
 		    FLEET_VCPUS, HIDE_NAME | HIDE_VCPU },
+	[T_DELAYS] = { "delays", "Behind whom",
+		       "Behind whom the vCPUs of each VM waited for a CPU: as 'cdict vcpu --by vm --job' prints it.",
+		       FLEET_BEHIND, 0 },
 	[T_VCPUS] = { "vcpu", "vCPUs", "As 'cdict vcpu --job' prints them.", FLEET_VCPUS, 0 },
 	[T_TASKS] = { "tasks", "Tasks",
 		      "By name, of all hosts: as 'cdict tasks --job' prints them.", FLEET_TASKS,
@@ -160,7 +163,9 @@ static const struct page_table result_tables[RESULTS] = {
 static int add_table(struct job_page *p, const struct page_table *of, struct table *t, bool sort,
 		     enum fleet_page_bars bars, struct cdict_error *err)
 {
-	const char *command = !strcmp(of->key, "vms") ? "vcpu" : of->key;
+	const char *command = !strcmp(of->key, "vms")    ? "vcpu"
+			      : of->kind == FLEET_BEHIND ? "vcpu --by vm"
+							 : of->key;
 	int rc;
 
 	p->tables[p->n_tables++] =

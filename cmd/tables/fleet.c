@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "capture/trigger/task_pattern.h"
 #include "cmd/tables/figures.h"
+#include "query/fleet/results/findings.h"
 #include "tables/columns/number.h"
 
 /* People see so many functions. */
@@ -19,6 +20,7 @@
 const struct fleet_view fleet_tasks = { { FLEET_TASKS }, 1, 0 };
 const struct fleet_view fleet_latency = { { FLEET_LATENCY }, 1, 0 };
 const struct fleet_view fleet_vcpu = { { FLEET_VCPUS }, 1, 0 };
+const struct fleet_view fleet_behind = { { FLEET_BEHIND }, 1, 0 };
 
 int fleet_fail(const struct cmd_call *call, const struct cdict_error *err)
 {
@@ -209,6 +211,34 @@ int fleet_loss_status(const struct cmd_call *call, const struct fleet_read *r)
 	return status;
 }
 
+/* Adds a line for each VM that waited most, and an empty one. */
+static char *add_findings(char *note, const struct fleet_read *r,
+			  const struct fleet_table_options *how)
+{
+	struct fleet_table_options by_vm = *how;
+	struct table *vms, *delays = fleet_table(&r->rows, FLEET_BEHIND, how);
+	struct texts texts = { 0 };
+	struct sink s;
+
+	by_vm.hidden = HIDE_NAME | HIDE_VCPU;
+	vms = fleet_table(&r->rows, FLEET_VCPUS, &by_vm);
+	if (vms && delays && note && !table_sort(vms, NULL, NULL))
+		fleet_vm_findings(&texts, vms, delays, NULL, NULL);
+	sink_to_memory(&s);
+	sink_puts(&s, note ? note : "");
+	for (size_t i = 0; i < texts.n; i++) {
+		sink_putc(&s, '\n');
+		sink_puts(&s, texts.at[i]);
+	}
+	if (!vms || !delays || !note || texts.failed)
+		s.error = -ENOMEM;
+	free(note);
+	texts_fini(&texts);
+	table_free(vms);
+	table_free(delays);
+	return sink_take(&s, NULL);
+}
+
 static int print_job(const struct cmd_call *call, const struct fleet_read *r,
 		     struct fleet_results *results, const struct fleet_view *view,
 		     struct task_pattern *tasks)
@@ -236,6 +266,8 @@ static int print_job(const struct cmd_call *call, const struct fleet_read *r,
 		while (n)
 			table_free(tables[--n]);
 	}
+	if (view == &fleet_vcpu && o->format == TABLE_AS_TEXT && !how.matches)
+		note = add_findings(note, r, &how);
 	if (view == &fleet_tasks)
 		n = fleet_add_results(call, results, tables, n);
 	if (!note) { /* out of memory: a NULL table reports it */
@@ -260,6 +292,8 @@ int fleet_print(const struct cmd_call *call, const struct fleet_view *view)
 
 	if (status)
 		return status;
+	if (o->task && view == &fleet_behind)
+		return cmd_usage(call, "--task cannot be used with --by vm and --job");
 	if (o->task)
 		rc = task_pattern_new(&tasks, o->task, &err);
 	rc = rc ? rc : fleet_job_id(o->job, &err);
