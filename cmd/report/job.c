@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/memory/texts.h"
+#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "cmd/report/hosts.h"
 #include "cmd/report/job_findings.h"
@@ -178,8 +179,8 @@ static int add_table(struct job_page *p, const struct page_table *of, struct tab
 	if (t->n_rows > ROWS_MOST)
 		texts_printf(
 			&p->lines,
-			"%s: the first %d of %zu rows are in this page; 'cdict %s%s %s' prints all",
-			of->title, ROWS_MOST, t->n_rows,
+			"%s: the first %d of %s rows are in this page; 'cdict %s%s %s' prints all",
+			of->title, ROWS_MOST, GROUPED(t->n_rows),
 			of->kind >= FLEET_OF_CAPTURES ? "job show" : command,
 			of->kind >= FLEET_OF_CAPTURES ? "" : " --job", p->grid.read.job.id);
 	return rc;
@@ -238,14 +239,14 @@ static void say_facts(struct job_page *p)
 	if (r->job.info[0])
 		texts_printf(&p->facts, "%s", r->job.info);
 	if (p->results.hosts.n)
-		texts_printf(&p->facts, "counts of %zu host%s", p->results.hosts.n,
+		texts_printf(&p->facts, "counts of %s host%s", GROUPED(p->results.hosts.n),
 			     plural(p->results.hosts.n));
 	if (p->results.runs.n)
-		texts_printf(&p->facts, "%zu run%s of benchmarks", p->results.runs.n,
+		texts_printf(&p->facts, "%s run%s of benchmarks", GROUPED(p->results.runs.n),
 			     plural(p->results.runs.n));
 	if (!r->hosts.n && p->facts.n > !!r->job.info[0])
 		return;
-	texts_printf(&p->facts, "%zu host%s", r->hosts.n, plural(r->hosts.n));
+	texts_printf(&p->facts, "%s host%s", GROUPED(r->hosts.n), plural(r->hosts.n));
 	if (r->rows.clocked) {
 		number_utc(utc, r->rows.first_ns);
 		texts_printf(&p->facts, "%s from %.19s UTC",
@@ -280,8 +281,8 @@ static void say_lines(struct job_page *p)
 	if (p->map.absent)
 		texts_printf(
 			&p->lines,
-			"%zu host%s not have wall-clock time: shown in the tables, not in the picture.",
-			p->map.absent, p->map.absent == 1 ? " does" : "s do");
+			"%s host%s not have wall-clock time: shown in the tables, not in the picture.",
+			GROUPED(p->map.absent), p->map.absent == 1 ? " does" : "s do");
 	if (!p->map.clocked && r->hosts.n)
 		texts_printf(
 			&p->lines,
@@ -299,12 +300,12 @@ static char *say_each(const struct fleet_map *m)
 	sink_printf(&s, "a cell is %s of %s", text_duration(width, (double)m->column_ns),
 		    m->per_row > 1 ? "several hosts" : "a host");
 	if (m->per_row > 1)
-		sink_printf(&s, ", %zu per row, longest waits at the top", m->per_row);
+		sink_printf(&s, ", %s per row, longest waits at the top", GROUPED(m->per_row));
 	else
 		sink_puts(&s, ", longest waits at the top");
 	if (m->per_row > 1 || m->most > 1)
-		sink_printf(&s, "; it shows the largest of its buckets (up to %u of a host)",
-			    m->most);
+		sink_printf(&s, "; it shows the largest of its buckets (up to %s of a host)",
+			    GROUPED(m->most));
 	sink_puts(&s, "; empty: nothing was pushed, hatched: not recorded");
 	out = sink_take(&s, NULL);
 	return out;
@@ -327,7 +328,7 @@ static int make_map(struct job_page *p, struct cdict_error *err)
 		if (last - first == 1)
 			texts_printf(&p->names, "%s", name);
 		else
-			texts_printf(&p->names, "%s and %zu more", name, last - first - 1);
+			texts_printf(&p->names, "%s and %s more", name, GROUPED(last - first - 1));
 	}
 	for (int f = 0; f < FLEET_FIGURES; f++)
 		p->figures[f] = (struct fleet_page_figure){ fleet_figure_names[f].key,

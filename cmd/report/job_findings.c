@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/grouped.h"
 #include "query/fleet/results/findings.h"
 #include "render/draw/text.h"
 
@@ -114,8 +115,8 @@ static void say_which(struct job_findings *f, const struct fleet_grid *grid,
 	if (!n)
 		return;
 	if (n > 1)
-		texts_printf(&f->texts, "%s: %s and %zu more of %zu hosts.", what, first, n - 1,
-			     grid->read.hosts.n);
+		texts_printf(&f->texts, "%s: %s and %s more of %s hosts.", what, first,
+			     GROUPED(n - 1), GROUPED(grid->read.hosts.n));
 	else
 		texts_printf(&f->texts, "%s: %s.", what, first);
 	add(f, "hosts", n > 1 ? NULL : first);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/text/grouped.h"
 #include "capture/trigger/task_pattern.h"
 #include "cmd/tables/figures.h"
 #include "query/fleet/results/findings.h"
@@ -176,12 +177,12 @@ static char *note_of(const struct fleet_read *r, const struct fleet_results *res
 	int n;
 
 	if (!r->hosts.n && (results->hosts.n || results->runs.n))
-		n = asprintf(&note, "counts of %zu host%s, %zu run%s of benchmarks, no captures",
-			     results->hosts.n, results->hosts.n == 1 ? "" : "s", results->runs.n,
-			     results->runs.n == 1 ? "" : "s");
+		n = asprintf(&note, "counts of %s host%s, %s run%s of benchmarks, no captures",
+			     GROUPED(results->hosts.n), results->hosts.n == 1 ? "" : "s",
+			     GROUPED(results->runs.n), results->runs.n == 1 ? "" : "s");
 	else
-		n = asprintf(&note, "%zu host%s, %s bucket%s, %s s in total, %s event%s, %s lost",
-			     r->hosts.n, r->hosts.n == 1 ? "" : "s",
+		n = asprintf(&note, "%s host%s, %s bucket%s, %s s in total, %s event%s, %s lost",
+			     GROUPED(r->hosts.n), r->hosts.n == 1 ? "" : "s",
 			     number_grouped(buckets, r->rows.values),
 			     r->rows.values == 1 ? "" : "s",
 			     number_seconds(time, r->rows.window_ns),
@@ -197,10 +198,10 @@ int fleet_loss_status(const struct cmd_call *call, const struct fleet_read *r)
 	int status = CMD_DONE;
 
 	if (r->gone) {
-		cmd_warn(call, NULL,
-			 "job %s: the store evicted %" PRIu64
-			 " pushed bucket%s; the figures cover the others",
-			 r->job.id, r->gone, r->gone == 1 ? "" : "s");
+		cmd_warn(
+			call, NULL,
+			"job %s: the store evicted %s pushed bucket%s; the figures cover the others",
+			r->job.id, GROUPED(r->gone), r->gone == 1 ? "" : "s");
 		status = CMD_DAMAGED;
 	}
 	if (loss_percent(&r->rows) > o->max_loss_pct) {

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/memory/buf.h"
 #include "base/saturate.h"
+#include "base/text/grouped.h"
 
 #define COUNTER(type, member)                                                                      \
 	{                                                                                          \
@@ -270,8 +271,8 @@ int fleet_rows_add(struct fleet_rows *rows, enum fleet_kind kind, const struct f
 		rows->on_row(rows->on_row_ctx, kind, key, any, lacks);
 	if (*number == MAP_NEW) {
 		if (rows->n >= FLEET_ROWS_MOST)
-			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "more than %u names",
-					  FLEET_ROWS_MOST);
+			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "more than %s names",
+					  GROUPED(FLEET_ROWS_MOST));
 		*number = (uint32_t)rows->of[kind].n;
 		row = new_row(rows, kind, key);
 		if (!row)
