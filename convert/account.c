@@ -11,6 +11,7 @@
 
 #include "base/cursor.h"
 #include "base/fail.h"
+#include "base/text/grouped.h"
 #include "convert/perfdata/cgroups.h"
 #include "convert/perfdata/info.h"
 
@@ -234,18 +235,17 @@ static void say_damage(const struct account *a, const struct perfdata *pd, const
 	else if (*wrong)
 		snprintf(r->damage, sizeof(r->damage), "%s", wrong);
 	else if (r->bad_samples)
-		snprintf(r->damage, sizeof(r->damage),
-			 "%" PRIu64 " sample%s shorter than %s fields", r->bad_samples,
-			 r->bad_samples == 1 ? " is" : "s are",
+		snprintf(r->damage, sizeof(r->damage), "%s sample%s shorter than %s fields",
+			 GROUPED(r->bad_samples), r->bad_samples == 1 ? " is" : "s are",
 			 r->bad_samples == 1 ? "its" : "their");
 	else if (a->strange)
 		snprintf(r->damage, sizeof(r->damage),
-			 "%" PRIu64 " record%s a type that perf does not write: %u", a->strange,
+			 "%s record%s a type that perf does not write: %u", GROUPED(a->strange),
 			 a->strange == 1 ? " has" : "s have", a->strange_type);
 	else if (a->orphans)
 		snprintf(r->damage, sizeof(r->damage),
-			 "%" PRIu64 " sample%s an event that the file does not describe",
-			 a->orphans, a->orphans == 1 ? " has" : "s have");
+			 "%s sample%s an event that the file does not describe",
+			 GROUPED(a->orphans), a->orphans == 1 ? " has" : "s have");
 	r->damaged = r->damage[0];
 }
 

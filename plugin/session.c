@@ -24,6 +24,7 @@
 #include "base/memory/array.h"
 #include "base/system/ending.h"
 #include "base/system/outfile.h"
+#include "base/text/grouped.h"
 #include "convert/stacks/chains.h"
 #include "convert/convert.h"
 #include "format/file/writer.h"
@@ -445,20 +446,20 @@ static void log_result(const struct session *s, bool written)
 	if (s->chains.full)
 		log_line("too many distinct stacks: some are left out");
 	if (dropped)
-		log_line("%" PRIu64
-			 " host event%s that fired while a guest was entered %s left out%s",
-			 dropped, dropped == 1 ? "" : "s", dropped == 1 ? "is" : "are",
+		log_line("%s host event%s that fired while a guest was entered %s left out%s",
+			 GROUPED(dropped), dropped == 1 ? "" : "s", dropped == 1 ? "is" : "are",
 			 s->perf.guest_code ? " by perf script's options"
 					    : ": perf script drops them without --guest-code");
 	if (!r->events)
 		log_line("%s %s", s->input.from, r->missing);
 	if (!s->args.quiet && written)
 		fprintf(stderr,
-			"[ cdict-dlfilter: %" PRIu64 " event%s of %zu type%s kept in %s, %" PRIu64
-			" bytes, %u stack%s, %" PRIu64 " lost ]\n",
-			r->events, r->events == 1 ? "" : "s", r->types, r->types == 1 ? "" : "s",
-			s->out, r->bytes_out, s->chains.dict.stacks.n,
-			s->chains.dict.stacks.n == 1 ? "" : "s", r->lost);
+			"[ cdict-dlfilter: %s event%s of %s type%s kept in %s, %" PRIu64
+			" bytes, %s stack%s, %s lost ]\n",
+			GROUPED(r->events), r->events == 1 ? "" : "s", GROUPED(r->types),
+			r->types == 1 ? "" : "s", s->out, r->bytes_out,
+			GROUPED(s->chains.dict.stacks.n), s->chains.dict.stacks.n == 1 ? "" : "s",
+			GROUPED(r->lost));
 }
 
 int session_stop(struct session *s)

@@ -54,6 +54,7 @@ struct printer {
 	uint64_t second;                 /* of the previous line, and its digits */
 	char digits[24];
 	unsigned n_digits;
+	bool sparse; /* fields that an event lacks are left out */
 };
 
 /* print_parse - NULL: the format of @type is not supported, or out of memory, which sets

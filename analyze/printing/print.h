@@ -25,6 +25,10 @@ void printer_free(struct printer *p);
  * or NULL. 0 or -ENOMEM. */
 int printer_symbols(struct printer *p, const char *symbols);
 
+/* printer_source - INFO key "source", or NULL: the events of I/O traces ("pfw") lack fields (INT64_MIN, or
+ * an empty text), which are then not printed. */
+void printer_source(struct printer *p, const char *source);
+
 /* printer_knows - whether events of the type @index are printed by their format. */
 bool printer_knows(const struct printer *p, size_t index);
 /* printer_fields - the fields of the type @index that are used, as a bitmap (struct

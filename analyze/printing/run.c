@@ -306,13 +306,23 @@ static void address(struct buf *out, const struct kernel_functions *symbols, uin
 	}
 }
 
+/* Whether the event of an I/O trace lacks the field, of which the text from @from was printed. */
+static bool lacks(const struct cdict_event *ev, const struct print_op *op, const struct buf *out,
+		  size_t from)
+{
+	return op->how == PRINT_DECIMAL
+		       ? op->spec.bits == 64 && (int64_t)ev->values[op->field] == INT64_MIN
+		       : op->how == PRINT_TEXT && out->len == from;
+}
+
 static bool print(const struct print_program *p, const struct kernel_functions *symbols,
-		  const struct cdict_event *ev, struct buf *out)
+		  bool sparse, const struct cdict_event *ev, struct buf *out)
 {
 	for (size_t i = 0; i < p->ops.n; i++) {
 		const struct print_op *op = &p->ops.at[i];
 		struct cdict_bytes b;
 		uint64_t v = 0;
+		size_t before = out->len;
 
 		add_padded(out, p->texts.data + op->at, op->len);
 		switch (op->how) {
@@ -339,6 +349,8 @@ static bool print(const struct print_program *p, const struct kernel_functions *
 			else if (op->how != PRINT_TEXT)
 				hex(out, v);
 		}
+		if (sparse && lacks(ev, op, out, before + op->len))
+			out->len = before;
 	}
 	return true;
 }
@@ -400,6 +412,11 @@ void printer_free(struct printer *p)
 int printer_symbols(struct printer *p, const char *symbols)
 {
 	return symbols ? kernel_functions_read(&p->symbols, symbols) : 0;
+}
+
+void printer_source(struct printer *p, const char *source)
+{
+	p->sparse = source && !strcmp(source, "pfw");
 }
 
 bool printer_knows(const struct printer *p, size_t index)
@@ -495,7 +512,7 @@ bool printer_text(struct printer *p, const struct cdict_event *ev, struct buf *o
 	const struct print_program *program = p->programs[ev->type->index];
 	size_t len = out->len;
 
-	if (program && print(program, &p->symbols, ev, out))
+	if (program && print(program, &p->symbols, p->sparse, ev, out))
 		return true;
 	out->len = len;
 	return false;

@@ -14,6 +14,7 @@
 #include "annotate/host/proc.h"
 #include "base/fail.h"
 #include "base/system/monotonic.h"
+#include "base/text/grouped.h"
 #include "base/text/plural.h"
 
 #define STATE_DIR "/run/libvirt/qemu"
@@ -384,24 +385,24 @@ static void note_gaps(struct job *j)
 	if (r->unnamed)
 		add_note(
 			r,
-			"%zu thread%s of %zu VM%s: role unknown (\"thread\"): QEMU runs without "
+			"%s thread%s of %s VM%s: role unknown (\"thread\"): QEMU runs without "
 			"debug-threads=on, and neither control groups nor libvirt's state identify "
 			"its threads",
-			r->unnamed, plural(r->unnamed), vms, plural(vms));
+			GROUPED(r->unnamed), plural(r->unnamed), GROUPED(vms), plural(vms));
 	if (j->scan.incomplete)
-		add_note(r, "the name%s of %zu thread%s could not be read%s",
-			 plural(j->scan.incomplete), j->scan.incomplete, plural(j->scan.incomplete),
-			 geteuid() ? ": run as root" : "");
+		add_note(r, "the name%s of %s thread%s could not be read%s",
+			 plural(j->scan.incomplete), GROUPED(j->scan.incomplete),
+			 plural(j->scan.incomplete), geteuid() ? ": run as root" : "");
 	if (j->scan.unreadable)
-		add_note(r, "cannot inspect %zu process%s: permission denied%s", j->scan.unreadable,
-			 j->scan.unreadable == 1 ? "" : "es", geteuid() ? ": run as root" : "");
+		add_note(r, "cannot inspect %s process%s: permission denied%s",
+			 GROUPED(j->scan.unreadable), j->scan.unreadable == 1 ? "" : "es",
+			 geteuid() ? ": run as root" : "");
 	if (j->scan.kernel.n)
-		add_note(
-			r,
-			"%zu kernel thread%s of a VM, such as %s (%d), belong%s to no VM's process",
-			j->scan.kernel.n, plural(j->scan.kernel.n),
-			j->scan.kernel.at[0].thread.comm, j->scan.kernel.at[0].thread.tid,
-			j->scan.kernel.n == 1 ? "s" : "");
+		add_note(r,
+			 "%s kernel thread%s of a VM, such as %s (%d), belong%s to no VM's process",
+			 GROUPED(j->scan.kernel.n), plural(j->scan.kernel.n),
+			 j->scan.kernel.at[0].thread.comm, j->scan.kernel.at[0].thread.tid,
+			 j->scan.kernel.n == 1 ? "s" : "");
 	if (j->scan.inner && j->scan.vms.n)
 		add_note(
 			r,
@@ -461,14 +462,14 @@ void host_report_summary(const struct host_report *report, struct sink *sink)
 	size_t named = report->threads - report->unnamed;
 
 	if (report->vms.n)
-		sink_printf(sink, "%zu VM%s, %zu thread%s named", report->vms.n,
-			    plural(report->vms.n), named, plural(named));
+		sink_printf(sink, "%s VM%s, %s thread%s named", GROUPED(report->vms.n),
+			    plural(report->vms.n), GROUPED(named), plural(named));
 	else
 		sink_puts(sink, "no VM found");
 	if (report->unnamed)
 		sink_printf(sink, ", %zu not", report->unnamed);
 	if (report->processes)
-		sink_printf(sink, "; %zu other process%s in %zu unit%s or container%s",
-			    report->processes, report->processes == 1 ? "" : "es", report->units,
-			    plural(report->units), plural(report->units));
+		sink_printf(sink, "; %s other process%s in %s unit%s or container%s",
+			    GROUPED(report->processes), report->processes == 1 ? "" : "es",
+			    GROUPED(report->units), plural(report->units), plural(report->units));
 }

@@ -13,6 +13,7 @@
 #include "annotate/openstack/namepattern.h"
 #include "annotate/openstack/nova.h"
 #include "base/fail.h"
+#include "base/text/grouped.h"
 
 #define PROJECTS_MAX 200 /* limit of projects whose names are requested */
 
@@ -143,8 +144,8 @@ static int list_servers(struct asking *a, struct cdict_error *err)
 		*err = why;
 	rc = what_came(a, rc, &why);
 	if (!rc && a->servers.unreachable)
-		add_note(a, "no names for %zu server%s: the cell does not answer",
-			 a->servers.unreachable, a->servers.unreachable == 1 ? "" : "s");
+		add_note(a, "no names for %s server%s: the cell does not answer",
+			 GROUPED(a->servers.unreachable), a->servers.unreachable == 1 ? "" : "s");
 	return rc;
 }
 

@@ -2,6 +2,7 @@
 /* Wraps prose to a terminal's width. */
 #include "base/text/wrap.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/text/escape.h"
@@ -27,6 +28,22 @@ static size_t break_word(const char *word, size_t len, size_t room, bool hard)
 	return comma ? comma : hard ? at : 0;
 }
 
+size_t wrap_unit(const char *line, size_t len, size_t at)
+{
+	static const char *const units[] = { " s", " ms", " us", " \302\265s", " ns", " %" };
+
+	if (!at || line[at - 1] < '0' || line[at - 1] > '9')
+		return 0;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		size_t n = strlen(units[i]);
+
+		if (n <= len - at && !memcmp(line + at, units[i], n) &&
+		    (n == len - at || !isalnum((unsigned char)line[at + n])))
+			return n;
+	}
+	return 0;
+}
+
 /* The blank at which to break the line: the last one before which it fits, else the first, or inside its
  * first word. @len: none. */
 static size_t break_at(const char *line, size_t len, size_t room, bool hard)
@@ -39,6 +56,9 @@ static size_t break_at(const char *line, size_t len, size_t room, bool hard)
 		while (i < len && line[i] == ' ')
 			i++;
 		word = i;
+		while (word < len && line[word] != ' ')
+			word++;
+		word += wrap_unit(line, len, word);
 		while (word < len && line[word] != ' ')
 			word++;
 		width += i - begin + escape_width(line + i, word - i);

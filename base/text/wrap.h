@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * wrap.h - wraps prose to a terminal's width, at blanks; a word wider than a line at its commas, or
- * not at all.
+ * wrap.h - wraps prose to a terminal's width, at blanks, not before a unit; a word wider than a line at its
+ * commas, or not at all.
  */
 #ifndef BASE_TEXT_WRAP_H
 #define BASE_TEXT_WRAP_H
@@ -21,5 +21,9 @@ struct wrap {
 /* wrap_text - prints the lines of @text, already escaped by escape_terminal(), wrapped; ends
  * with a newline where @text does. */
 void wrap_text(struct sink *s, const char *text, size_t len, const struct wrap *how);
+
+/* wrap_unit - the length of the unit at @at, where no line ends as its number would lose it: " ms" of "165 ms";
+ * 0: none. */
+size_t wrap_unit(const char *line, size_t len, size_t at);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/memory/buf.h"
 #include "base/system/ending.h"
 #include "base/system/place.h"
+#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "capture/record/internal.h"
 
@@ -217,9 +218,8 @@ static int write_file(struct recording *rec, const struct snapshot *snap,
 static void report_dump(struct recording *rec, const struct record_dump *d, bool full,
 			uint64_t held_ns)
 {
-	recording_say(rec, false, "%s: %llu event%s written to %s", d->why,
-		      (unsigned long long)rec->report->events, plural(rec->report->events),
-		      d->path);
+	recording_say(rec, false, "%s: %s event%s written to %s", d->why,
+		      GROUPED(rec->report->events), plural(rec->report->events), d->path);
 	if (full)
 		recording_say(rec, true,
 			      "%s: has only the last %.1f s of the requested %.1f s: use "

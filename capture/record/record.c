@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs a recording from beginning to end. */
 #include "base/text/plural.h"
+#include "base/text/grouped.h"
 #include "capture/record/record.h"
 
 #include <errno.h>
@@ -199,10 +200,10 @@ static void count(struct recording *rec)
 			cdict_fail_nomem(&r->ended);
 	}
 	if (throttled)
-		recording_say(rec, true,
-			      "the kernel paused sampling %" PRIu64
-			      " times: too many samples; a lower -F or a larger -c loses none",
-			      throttled);
+		recording_say(
+			rec, true,
+			"the kernel paused sampling %s times: too many samples; a lower -F or a larger -c loses none",
+			GROUPED(throttled));
 	if (rec->stacks && stacks_full(rec->stacks))
 		recording_say(rec, true, "distinct stacks exceed %zu MiB: some are left out",
 			      STACKS_BYTES >> 20);
@@ -229,8 +230,8 @@ static void report_dropped(struct recording *rec, struct record_info_end *end)
 	if (!n)
 		return;
 	snprintf(rec->full, sizeof(rec->full),
-		 "%s: %" PRIu64 " event%s from %" PRIu64 ".%09" PRIu64 " s on not written",
-		 cdict_strerror(r->ended.code), n, plural(n), since_ns / 1000000000,
+		 "%s: %s event%s from %" PRIu64 ".%09" PRIu64 " s on not written",
+		 cdict_strerror(r->ended.code), GROUPED(n), plural(n), since_ns / 1000000000,
 		 since_ns % 1000000000);
 	end->why = rec->full;
 }

@@ -11,6 +11,7 @@
 #include "base/event_glob.h"
 #include "base/fail.h"
 #include "base/memory/pool.h"
+#include "base/text/grouped.h"
 #include "base/text/suggest.h"
 #include "capture/trigger/task_pattern.h"
 
@@ -232,11 +233,11 @@ void options_filter_report(const struct options_filter *f, const struct cmd_call
 		cmd_warn(call, file, "ignored %" PRIu64 " start marker%s inside an open window",
 			 m->nested, m->nested == 1 ? "" : "s");
 	if (call->verbose)
-		cmd_warn(call, file,
-			 "%zu window%s between markers, %" PRIu64
-			 " end marker%s outside a window, %" PRIu64 " restart%s",
-			 m->windows, m->windows == 1 ? "" : "s", m->ends, m->ends == 1 ? "" : "s",
-			 m->restarts, m->restarts == 1 ? "" : "s");
+		cmd_warn(
+			call, file,
+			"%s window%s between markers, %s end marker%s outside a window, %s restart%s",
+			GROUPED(m->windows), m->windows == 1 ? "" : "s", GROUPED(m->ends),
+			m->ends == 1 ? "" : "s", GROUPED(m->restarts), m->restarts == 1 ? "" : "s");
 }
 
 struct names_options options_names(const struct options_shared *o, struct options_filter *f,

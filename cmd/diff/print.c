@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/text/escape.h"
+#include "base/text/grouped.h"
 #include "cmd/core/pager.h"
 #include "cmd/diff/diff.h"
 
@@ -54,7 +55,7 @@ static char *side_name(const struct diff *d, unsigned side)
 	if (name) {
 		sink_puts(&s, name);
 		if (more)
-			sink_printf(&s, " and %zu more", more);
+			sink_printf(&s, " and %s more", GROUPED(more));
 		if (commit)
 			sink_printf(&s, " (%s)", commit);
 	}
@@ -121,12 +122,13 @@ static char *note_of(const struct diff *d)
 			    (double)b / 1e9, a == b ? "" : ", so counts are per second");
 	} else if (was && is) {
 		escape_terminal(&s, was, strlen(was));
-		sink_printf(&s, ", %zu run%s, against ", d->n_base, d->n_base == 1 ? "" : "s");
+		sink_printf(&s, ", %s run%s, against ", GROUPED(d->n_base),
+			    d->n_base == 1 ? "" : "s");
 		escape_terminal(&s, is, strlen(is));
 		sink_printf(&s,
-			    ", %zu run%s: medians; percent is of each window; ~: may be chance (p "
+			    ", %s run%s: medians; percent is of each window; ~: may be chance (p "
 			    "of %g or more, Mann-Whitney)",
-			    d->n - d->n_base, d->n - d->n_base == 1 ? "" : "s", d->alpha);
+			    GROUPED(d->n - d->n_base), d->n - d->n_base == 1 ? "" : "s", d->alpha);
 	}
 	if (d->all[COMPARE_VCPU].compare.nameless)
 		sink_puts(&s, "\n" COMPARE_NAMELESS);
@@ -203,7 +205,7 @@ static void md_verdict(const struct diff *d, struct sink *s, const struct table_
 	for (size_t i = 0; i < d->n_rules; i++)
 		open += !d->rules[i].counts.judged;
 	if (broken) {
-		sink_printf(s, "**%zu figure%s worse than allowed.**\n\n", broken,
+		sink_printf(s, "**%s figure%s worse than allowed.**\n\n", GROUPED(broken),
 			    broken > 1 ? "s are" : " is");
 		table_print_md_table(s, frame, d->regressions);
 		sink_putc(s, '\n');
@@ -241,12 +243,13 @@ static void md_kind(const struct diff *d, struct sink *s, const struct table_fra
 		sink_printf(s, "<details><summary>%s: ",
 			    order[i] == COMPARE_VCPU ? "vCPUs" : heading(d, i));
 		if (top && top < c->rows.n)
-			sink_printf(s, "the %zu most changed of %zu", top, c->rows.n);
+			sink_printf(s, "the %s most changed of %s", GROUPED(top),
+				    GROUPED(c->rows.n));
 		else
 			sink_printf(s, "%zu", c->rows.n);
 		if (changes_several(c))
-			sink_printf(s, "; %zu figure%s changed by more than chance",
-				    significant(d, c), significant(d, c) == 1 ? "" : "s");
+			sink_printf(s, "; %s figure%s changed by more than chance",
+				    GROUPED(significant(d, c)), significant(d, c) == 1 ? "" : "s");
 		sink_puts(s, "</summary>\n\n");
 		table_print_md_table(s, frame, t);
 		sink_puts(s, "\n</details>\n\n");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/trigger/task_pattern.h"
+#include "base/text/grouped.h"
 #include "cmd/diff/diff.h"
 
 /* Rules with an option of their own. */
@@ -136,16 +137,16 @@ char *diff_unjudged(const struct diff *d, const struct rule *rule)
 		len = asprintf(&text, "%s has no sched:sched_switch events", without->file);
 	else if (n->runs)
 		len = asprintf(&text,
-			       "%zu and %zu runs are too few to tell a change from chance (p can "
+			       "%s and %s runs are too few to tell a change from chance (p can "
 			       "be no less than %.2g): --alpha %g needs %zu on each side",
-			       d->n_base, d->n - d->n_base,
+			       GROUPED(d->n_base), GROUPED(d->n - d->n_base),
 			       statistics_mann_whitney_least(d->n_base, d->n - d->n_base), d->alpha,
 			       need);
 	else if (n->few)
 		len = asprintf(&text,
-			       "no row on both sides has %llu events or more, or takes %g %% of "
+			       "no row on both sides has %s events or more, or takes %g %% of "
 			       "the time (--min-events)",
-			       (unsigned long long)d->opts->min_events, RULES_SHARE_LEAST);
+			       GROUPED(d->opts->min_events), RULES_SHARE_LEAST);
 	else if (n->unknown)
 		len = asprintf(&text, "too much time of the matching rows is unknown");
 	else if (n->lone)

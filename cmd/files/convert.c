@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/text/escape.h"
 #include "base/system/outfile.h"
+#include "base/text/grouped.h"
 #include "cmd/core/cmd.h"
 #include "cmd/input/input.h"
 #include "cmd/input/lending.h"
@@ -110,12 +111,12 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 		sink_finish(&s);
 	}
 	fprintf(stderr,
-		"[ cdict convert: %" PRIu64
-		" event%s of %zu type%s kept, %s -> %s, %.2f bytes/event, "
-		"%" PRIu64 " lost ]\n",
-		r->events, r->events == 1 ? "" : "s", r->types, r->types == 1 ? "" : "s",
-		bytes_text(r->bytes_in, in, sizeof(in)), bytes_text(r->bytes_out, out, sizeof(out)),
-		r->events ? (double)r->bytes_out / (double)r->events : 0.0, r->lost);
+		"[ cdict convert: %s event%s of %s type%s kept, %s -> %s, %.2f bytes/event, "
+		"%s lost ]\n",
+		GROUPED(r->events), r->events == 1 ? "" : "s", GROUPED(r->types),
+		r->types == 1 ? "" : "s", bytes_text(r->bytes_in, in, sizeof(in)),
+		bytes_text(r->bytes_out, out, sizeof(out)),
+		r->events ? (double)r->bytes_out / (double)r->events : 0.0, GROUPED(r->lost));
 	if (r->unstored.n) {
 		fprintf(stderr, "[ cdict convert: not stored:");
 		for (size_t i = 0; i < r->unstored.n; i++)
@@ -127,9 +128,9 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 		fprintf(stderr, "[ cdict convert: %s ]\n", r->note);
 	if (call->verbose && r->disordered)
 		fprintf(stderr,
-			"[ cdict convert: sorted %" PRIu64 " event%s of a CPU that came out of "
+			"[ cdict convert: sorted %s event%s of a CPU that came out of "
 			"order ]\n",
-			r->disordered, r->disordered == 1 ? "" : "s");
+			GROUPED(r->disordered), r->disordered == 1 ? "" : "s");
 }
 
 /* ---- an existing file of the output's name ---- */

@@ -324,6 +324,8 @@ static bool lines_init(struct lines *l, const struct cmd_call *call, const struc
 
 	*l = (struct lines){ .printer = printer_new(schema),
 			     .fallback = print_new(schema, cdict_reader_info(r, "trace.strings")) };
+	if (l->printer)
+		printer_source(l->printer, cdict_reader_info(r, "source"));
 	if (l->fallback)
 		print_symbols(l->fallback, cdict_reader_info(r, "trace.symbols"));
 	if (l->printer && printer_symbols(l->printer, cdict_reader_info(r, "trace.symbols")))

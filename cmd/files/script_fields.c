@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/sampled.h"
+#include "base/text/grouped.h"
 #include "base/text/suggest.h"
 #include "cdict/stack.h"
 
@@ -190,7 +191,7 @@ void script_fields_stack(struct script_fields *f, const struct cdict_reader *r, 
 	for (size_t i = 0; i < n; i++) {
 		if (i >= SHORT_FRAMES && n > STACK_FRAMES && f->deep_left-- == 0) {
 			f->deep_left = 0;
-			buf_printf(out, "\t... and %zu more\n", n - i);
+			buf_printf(out, "\t... and %s more\n", GROUPED(n - i));
 			break;
 		}
 		buf_u8(out, '\t');

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/fail.h"
+#include "base/text/grouped.h"
 #include "cmd/fleet/job.h"
 
 struct job_opts {
@@ -137,10 +138,10 @@ static int show(const struct cmd_call *call, struct store *st, const char *id,
 		n = fleet_add_results(call, &results, tables, n);
 		status = fleet_print_tables(call, title, NULL, tables, n);
 		if (!status && results.gone) {
-			cmd_warn(call, NULL,
-				 "job %s: the store evicted %" PRIu64
-				 " pushed value%s; counts and benchmarks cover the others",
-				 id, results.gone, results.gone == 1 ? "" : "s");
+			cmd_warn(
+				call, NULL,
+				"job %s: the store evicted %s pushed value%s; counts and benchmarks cover the others",
+				id, GROUPED(results.gone), results.gone == 1 ? "" : "s");
 			status = CMD_DAMAGED;
 		}
 	}

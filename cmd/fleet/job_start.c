@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/fleet/job.h"
+#include "base/text/grouped.h"
 #include "cmd/record/record.h"
 #include "query/fleet/figures/start.h"
 #include "tables/columns/number.h"
@@ -42,8 +43,9 @@ int job_start(const struct cmd_call *call, struct store *st, const char *id, con
 		cmd_warn(call, NULL, "job %s: no host is waiting", id);
 	if (!call->quiet)
 		fprintf(stderr,
-			"[ cdict job: %s: %zu recorder%s wait%s, start at %s by the store's clock ]\n",
-			id, n, n == 1 ? "" : "s", n == 1 ? "s" : "", number_utc(room, start.at_ns));
+			"[ cdict job: %s: %s recorder%s wait%s, start at %s by the store's clock ]\n",
+			id, GROUPED(n), n == 1 ? "" : "s", n == 1 ? "s" : "",
+			number_utc(room, start.at_ns));
 	return 0;
 }
 

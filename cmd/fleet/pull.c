@@ -13,6 +13,7 @@
 #include "base/memory/texts.h"
 #include "base/system/outfile.h"
 #include "base/system/place.h"
+#include "base/text/grouped.h"
 #include "cmd/tables/fleet.h"
 #include "query/fleet/figures/figures.h"
 #include "query/fleet/figures/file.h"
@@ -234,8 +235,8 @@ static int pull(const struct cmd_call *call, struct store *st, const char *dir)
 				    "--with-file' adds files",
 				    o->shared.job, o->host ? " of " : "", o->host ? o->host : "");
 	else if (!status && !call->quiet)
-		fprintf(stderr, "[ cdict pull: job %s: %zu file%s in %s ]\n", o->shared.job,
-			p.whole + p.results, p.whole + p.results == 1 ? "" : "s", dir);
+		fprintf(stderr, "[ cdict pull: job %s: %s file%s in %s ]\n", o->shared.job,
+			GROUPED(p.whole + p.results), p.whole + p.results == 1 ? "" : "s", dir);
 	texts_fini(&p.names);
 	return status ? status : p.bad ? CMD_DAMAGED : CMD_DONE;
 }
@@ -284,10 +285,10 @@ static int pull_figures(const struct cmd_call *call, struct store *st)
 					  write_figures, &p);
 	table_free(p.t);
 	if (!status && gone) {
-		cmd_warn(call, NULL,
-			 "job %s: the store evicted %" PRIu64
-			 " pushed value%s; the figures cover the others",
-			 o->shared.job, gone, gone == 1 ? "" : "s");
+		cmd_warn(
+			call, NULL,
+			"job %s: the store evicted %s pushed value%s; the figures cover the others",
+			o->shared.job, GROUPED(gone), gone == 1 ? "" : "s");
 		status = CMD_DAMAGED;
 	}
 	return status;

@@ -12,6 +12,7 @@
 
 #include "annotate/library.h"
 #include "base/fail.h"
+#include "base/text/grouped.h"
 #include "cmd/fleet/push.h"
 #include "query/fleet/figures/figures.h"
 #include "query/fleet/figures/start.h"
@@ -229,8 +230,8 @@ int push_bench(const struct cmd_call *call, struct store *st, const struct fleet
 				       &added, &err);
 	}
 	if (!rc && !call->quiet)
-		fprintf(stderr, "[ cdict push: job %s, %s: a run of %s with %zu figure%s ]\n",
-			job->id, file, b.name, b.rows.of[FLEET_BENCH].n,
+		fprintf(stderr, "[ cdict push: job %s, %s: a run of %s with %s figure%s ]\n",
+			job->id, file, b.name, GROUPED(b.rows.of[FLEET_BENCH].n),
 			b.rows.of[FLEET_BENCH].n == 1 ? "" : "s");
 	fleet_rows_fini(&b.rows);
 	buf_fini(&b.path);

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/memory/buf.h"
 #include "base/memory/texts.h"
+#include "base/text/grouped.h"
 #include "capture/count/counting.h"
 #include "capture/record/targets.h"
 #include "cmd/fleet/push.h"
@@ -69,14 +70,13 @@ static void warn_uncounted(const struct cmd_call *call, const struct counting_re
 {
 	if (c->lost && c->machine)
 		cmd_warn(call, NULL,
-			 "%" PRIu64 " of %" PRIu64
-			 " switches were lost: counts across them go to " COUNTING_UNKNOWN,
-			 c->lost, c->switches + c->lost);
+			 "%s of %s switches were lost: counts across them go to " COUNTING_UNKNOWN,
+			 GROUPED(c->lost), GROUPED(c->switches + c->lost));
 	else if (c->lost)
 		cmd_warn(call, NULL,
-			 "%" PRIu64 " record%s of tasks lost: the sum is right, but counts of "
+			 "%s record%s of tasks lost: the sum is right, but counts of "
 			 "some programs go to the one that started them",
-			 c->lost, c->lost == 1 ? "" : "s");
+			 GROUPED(c->lost), c->lost == 1 ? "" : "s");
 	for (size_t event = 0; event < c->n_events; event++) {
 		const struct counting_event *ev = &c->events[event];
 
@@ -264,11 +264,10 @@ static void print_done(const char *id, const char *host, const struct counting_r
 	for (size_t name = 0; name < was->n_names; name++)
 		programs += counted(was, name);
 	fprintf(stderr,
-		"[ cdict push: job %s, %s: %zu event%s of %zu program%s%s in %.3f s on %" PRIu32
-		" CPU%s ]\n",
-		id, host, was->n_events, was->n_events == 1 ? "" : "s", programs,
+		"[ cdict push: job %s, %s: %s event%s of %s program%s%s in %.3f s on %s CPU%s ]\n",
+		id, host, GROUPED(was->n_events), was->n_events == 1 ? "" : "s", GROUPED(programs),
 		programs == 1 ? "" : "s", was->machine ? " of the whole machine" : "", was->seconds,
-		was->cpus, was->cpus == 1 ? "" : "s");
+		GROUPED(was->cpus), was->cpus == 1 ? "" : "s");
 }
 
 int push_counts(const struct cmd_call *call, struct store *st, const struct fleet_job *job)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/text/grouped.h"
 #include "capture/count/counting.h"
 #include "capture/record/targets.h"
 #include "cmd/fleet/push.h"
@@ -165,16 +166,15 @@ static void print_done(const struct sampling *k, const char *id, const char *hos
 	const uint64_t lost = was->lost + was->dropped;
 
 	if (lost)
-		cmd_warn(k->call, NULL, "%" PRIu64 " of %" PRIu64 " sample%s lost", lost,
-			 was->events + lost, was->events + lost == 1 ? "" : "s");
+		cmd_warn(k->call, NULL, "%s of %s sample%s lost", GROUPED(lost),
+			 GROUPED(was->events + lost), was->events + lost == 1 ? "" : "s");
 	if (was->ended.code)
 		cmd_warn(k->call, NULL, "sampling ended early: %s", was->ended.text);
 	if (k->call->quiet)
 		return;
-	fprintf(stderr,
-		"[ cdict push: job %s, %s: %" PRIu64 " sample%s in %zu function%s%s in %.3f s ]\n",
-		id, host, was->events, was->events == 1 ? "" : "s", rows->of[FLEET_FUNCTIONS].n,
-		rows->of[FLEET_FUNCTIONS].n == 1 ? "" : "s",
+	fprintf(stderr, "[ cdict push: job %s, %s: %s sample%s in %s function%s%s in %.3f s ]\n",
+		id, host, GROUPED(was->events), was->events == 1 ? "" : "s",
+		GROUPED(rows->of[FLEET_FUNCTIONS].n), rows->of[FLEET_FUNCTIONS].n == 1 ? "" : "s",
 		k->lock >= 0 ? " of the whole machine" : "", was->seconds);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analyze/sched/coremap.h"
+#include "base/text/grouped.h"
 #include "cmd/heatmap/heatmap.h"
 #include "render/views/tasks.h"
 
@@ -269,7 +270,7 @@ static int make_bars(struct bars *b, struct heatmap *h, bool per_cpu)
 	for (size_t i = 0; i < b->best.n && !rc; i++)
 		rc = bar_of(b, &b->best.at[i]);
 	if (!rc && b->rest.n_rows) {
-		if (asprintf(&name, "%zu other %s", b->rest.n_rows,
+		if (asprintf(&name, "%s other %s", GROUPED(b->rest.n_rows),
 			     h->rows == HEATMAP_ROWS_TASK ? "tasks" : "groups") < 0)
 			name = NULL;
 		rc = bar_together(b, name, b->rest.cpus) ? 0 : -ENOMEM;

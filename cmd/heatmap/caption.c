@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text/escape.h"
+#include "base/text/grouped.h"
 #include "cmd/heatmap/heatmap.h"
 #include "tables/info/info.h"
 #include "tables/columns/loss.h"
@@ -53,7 +54,7 @@ static char *selection(const struct options_shared *o, const char *all)
 		for (size_t i = 0; i < o->tids.n && i < 8; i++)
 			sink_printf(&s, "%s%" PRId32, i ? "," : " ", o->tids.at[i]);
 		if (o->tids.n > 8)
-			sink_printf(&s, " and %zu more", o->tids.n - 8);
+			sink_printf(&s, " and %s more", GROUPED(o->tids.n - 8));
 		comma = ", ";
 	}
 	if (o->vm) {

@@ -68,6 +68,8 @@ int heatmap_add_cores(struct heatmap *h, struct cdict_error *err)
 			     cdict_reader_cpus(h->f.reader));
 	if (!h->lanes)
 		return cdict_fail_nomem(err);
+	if (h->rows != HEATMAP_ROWS_TASK)
+		lanes_keep(h->lanes);
 	how.ctx = h;
 	rc = analyze_slices_new(&h->slices, w->eng, &how, err);
 	if (!rc)
@@ -241,12 +243,33 @@ static int choose_colours(struct heatmap *h, struct colours *col, struct cores *
 	return rc;
 }
 
+static int row_key(void *ctx, uint32_t task, uint64_t *key)
+{
+	uint32_t row = 0;
+	int rc = heatmap_find_row(ctx, task, &row);
+
+	*key = row;
+	return rc;
+}
+
+/* The majority of each column: of tasks, or of groups; *made is given. */
+static int find_majority(struct heatmap *h, struct cores *cores, uint32_t **made)
+{
+	size_t cells = (size_t)lanes_columns(h->lanes) * cdict_reader_cpus(h->f.reader);
+
+	cores->majority = lanes_majority(h->lanes, 0);
+	if (h->rows == HEATMAP_ROWS_TASK)
+		return 0;
+	cores->majority = *made = malloc((cells + 1) * sizeof(**made));
+	return *made ? lanes_groups(h->lanes, row_key, h, *made) : -ENOMEM;
+}
+
 int heatmap_draw_cores(struct heatmap *h)
 {
 	static const char *const each[] = {
 		[HEATMAP_ROWS_TASK] = "the task that had the CPU longest",
-		[HEATMAP_ROWS_GROUP] = "the group of the task that had the CPU longest",
-		[HEATMAP_ROWS_ROLE] = "the role of the task that had the CPU longest",
+		[HEATMAP_ROWS_GROUP] = "the group that had the CPU longest",
+		[HEATMAP_ROWS_ROLE] = "the role that had the CPU longest",
 		[HEATMAP_BY_STATE] = "the state of the task that had the CPU longest",
 	};
 	struct colours col = { .h = h };
@@ -254,7 +277,7 @@ int heatmap_draw_cores(struct heatmap *h)
 		.lanes = h->lanes, .colour = colour_of, .ctx = &col, .each = each[h->by]
 	};
 	uint32_t n = analyze_engine_cpus(h->f.walk.eng);
-	uint32_t *cpus = calloc((size_t)n + 1, sizeof(*cpus));
+	uint32_t *cpus = calloc((size_t)n + 1, sizeof(*cpus)), *majority = NULL;
 	int rc = cpus ? heatmap_find_wanted(h) : -ENOMEM;
 
 	for (uint32_t cpu = 0; cpus && cpu < n; cpu++) {
@@ -265,10 +288,13 @@ int heatmap_draw_cores(struct heatmap *h)
 	if (!rc)
 		rc = choose_colours(h, &col, &cores);
 	if (!rc)
+		rc = find_majority(h, &cores, &majority);
+	if (!rc)
 		rc = view_cores(&h->m, &h->c, &h->cap.frame, &cores);
 	for (size_t i = 0; i < PALETTE_TASKS; i++)
 		free(col.names[i]);
 	free(col.of);
 	free(cpus);
+	free(majority);
 	return rc;
 }

@@ -8,7 +8,7 @@
 #include "base/text/escape.h"
 #include "cmd/heatmap/heatmap.h"
 
-int heatmap_row_of(struct heatmap *h, uint32_t id, uint32_t *row)
+int heatmap_find_row(struct heatmap *h, uint32_t id, uint32_t *row)
 {
 	const struct analyze_task *task = analyze_engine_task(h->f.walk.eng, id);
 	struct heatmap_groups *g = &h->groups;
@@ -35,7 +35,17 @@ int heatmap_row_of(struct heatmap *h, uint32_t id, uint32_t *row)
 		*group = (struct heatmap_group){ .place = place, .last = ANALYZE_NO_TASK };
 	}
 	*row = *number;
-	group = &g->all.at[*row];
+	return 0;
+}
+
+int heatmap_row_of(struct heatmap *h, uint32_t id, uint32_t *row)
+{
+	int rc = heatmap_find_row(h, id, row);
+	struct heatmap_group *group;
+
+	if (rc || h->rows == HEATMAP_ROWS_TASK)
+		return rc;
+	group = &h->groups.all.at[*row];
 	group->tasks += group->last != id;
 	group->last = id;
 	return 0;

@@ -107,6 +107,8 @@ char *heatmap_task_name(const struct heatmap *h, uint32_t task);
 /* heatmap_row_of - the number of the row of the task (not IDLE): its own, or its group's; to be
  * called in the order of tasks. 0 or -ENOMEM. */
 int heatmap_row_of(struct heatmap *h, uint32_t task, uint32_t *row);
+/* heatmap_find_row - the same, without counting the task to its group. */
+int heatmap_find_row(struct heatmap *h, uint32_t task, uint32_t *row);
 /* heatmap_row_name - "Firewall.05 vcpu (2)", printable, given; a group of one task has the task's
  * name. NULL when out of memory. */
 char *heatmap_row_name(const struct heatmap *h, uint32_t row);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/text/grouped.h"
 #include "capture/host/same_kernel.h"
 #include "capture/host/tracefs.h"
 #include "convert/lent.h"
@@ -68,10 +69,10 @@ static void say_misfit(const struct lent_survey *s, char *out, size_t size)
 		if (!ev->misfits)
 			continue;
 		snprintf(out, size,
-			 "format mismatch in %" PRIu64 " of %" PRIu64 " samples of %.80s "
+			 "format mismatch in %s of %s samples of %.80s "
 			 "(id %" PRIu64 "): the first has %u bytes, the format %u",
-			 ev->misfits, ev->samples, ev->type->name, ev->id, ev->misfit_size,
-			 ev->type->payload_size);
+			 GROUPED(ev->misfits), GROUPED(ev->samples), ev->type->name, ev->id,
+			 ev->misfit_size, ev->type->payload_size);
 		return;
 	}
 }
@@ -179,10 +180,10 @@ static int from_here(struct lending *l, const struct perfdata *pd, struct conver
 		ret = take_survey(l, &s, "tracefs", out, err);
 		if (!ret)
 			cmd_warn(l->call, strcmp(l->input, "-") ? l->input : NULL,
-				 "took the formats of %zu event%s from this host's tracefs: the "
-				 "recording is from this kernel (%s), and all samples fit (%" PRIu64
-				 ")",
-				 typed(&s), typed(&s) == 1 ? "" : "s", text, s.samples);
+				 "took the formats of %s event%s from this host's tracefs: the "
+				 "recording is from this kernel (%s), and all samples fit (%s)",
+				 GROUPED(typed(&s)), typed(&s) == 1 ? "" : "s", text,
+				 GROUPED(s.samples));
 	}
 	lent_survey_fini(&s);
 	return ret;
@@ -246,7 +247,7 @@ static int from_source(struct lending *l, const struct perfdata *pd, struct conv
 		say_misfit(&s, out->left_out, sizeof(out->left_out) - 20);
 	else if (!ret && untyped(&s))
 		snprintf(out->left_out, sizeof(out->left_out),
-			 "skipped %zu event type%s: no format in %.120s", untyped(&s),
+			 "skipped %s event type%s: no format in %.120s", GROUPED(untyped(&s)),
 			 untyped(&s) == 1 ? "" : "s", l->formats);
 	if (!ret && !typed(&s)) {
 		snprintf(out->why, sizeof(out->why),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the mapping files of --map, and reports errors in them. */
 #include "cmd/input/maps.h"
+#include "base/text/grouped.h"
 
 /* Limit of warnings about bad lines of a file; then only their number. */
 #define MOST_WARNINGS 20
@@ -47,9 +48,11 @@ int maps_read(struct mapping *m, const struct cmd_call *call, const struct optio
 		if (rc)
 			return cmd_error(call, warned.file, &err);
 		if (warned.bad > MOST_WARNINGS)
-			cmd_warn(call, warned.file, "skipped %zu bad lines in total", warned.bad);
+			cmd_warn(call, warned.file, "skipped %s bad lines in total",
+				 GROUPED(warned.bad));
 		if (warned.odd > MOST_WARNINGS)
-			cmd_warn(call, warned.file, "%zu contradictions in total", warned.odd);
+			cmd_warn(call, warned.file, "%s contradictions in total",
+				 GROUPED(warned.odd));
 	}
 	return CMD_DONE;
 }

@@ -11,6 +11,7 @@
 #include "annotate/anonymize.h"
 #include "annotate/apply.h"
 #include "base/system/outfile.h"
+#include "base/text/grouped.h"
 #include "tables/columns/loss.h"
 #include "cmd/input/input.h"
 #include "cmd/input/maps.h"
@@ -89,18 +90,17 @@ static int annotate(const struct cmd_call *call, const char *file, const char *o
 	if (!status && (!call->quiet || foreign_matters))
 		status = annotate_look(&report, call, file, r, labels, old.n);
 	if (!status && foreign_matters && annotate_foreign(&report, rows))
-		status =
-			cmd_errorf(call, file,
-				   "none of the %zu task%s of --map is in the capture; nothing was "
-				   "written: %s",
-				   rows, rows == 1 ? "" : "s", report.unmatched_text);
+		status = cmd_errorf(call, file,
+				    "none of the %s task%s of --map is in the capture; nothing was "
+				    "written: %s",
+				    GROUPED(rows), rows == 1 ? "" : "s", report.unmatched_text);
 	if (!status)
 		status = write_file(call, file, output, r, label_index_mapping(labels));
 	if (!status && o->anonymize && reader_guest_count(r))
 		cmd_warn(
 			call, file,
-			"the recordings of %zu guest%s are left out: anonymize them before 'cdict join'",
-			reader_guest_count(r), reader_guest_count(r) == 1 ? "" : "s");
+			"the recordings of %s guest%s are left out: anonymize them before 'cdict join'",
+			GROUPED(reader_guest_count(r)), reader_guest_count(r) == 1 ? "" : "s");
 	if (!status)
 		annotate_report_print(&report, call, file, rows);
 	if (!status)

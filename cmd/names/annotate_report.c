@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text/plural.h"
+#include "base/text/grouped.h"
 #include "format/labels/label_text.h"
 #include "base/text/escape.h"
 #include "cmd/names/annotate.h"
@@ -43,7 +44,7 @@ static void list_add(struct list *l, int32_t tid, const char *text)
 static char *list_take(struct list *l)
 {
 	if (l->n > l->most)
-		sink_printf(&l->s, " and %zu more (-v lists all)", l->n - l->most);
+		sink_printf(&l->s, " and %s more (-v lists all)", GROUPED(l->n - l->most));
 	return sink_take(&l->s, NULL);
 }
 
@@ -144,20 +145,20 @@ void annotate_report_print(const struct annotate_report *r, const struct cmd_cal
 	if (call->quiet)
 		return;
 	fprintf(stderr,
-		"[ cdict annotate: %zu label%s, %zu task%s renamed, %s of %s events "
+		"[ cdict annotate: %s label%s, %s task%s renamed, %s of %s events "
 		"belong to them ]\n",
-		r->labels, plural(r->labels), r->tasks, plural(r->tasks),
+		GROUPED(r->labels), plural(r->labels), GROUPED(r->tasks), plural(r->tasks),
 		number_grouped(events, r->events), number_grouped(all, r->all_events));
 	if (r->unmatched)
-		cmd_warn(call, file, "%zu of %zu row%s matched no task: %s", r->unmatched, rows,
-			 plural(rows), r->unmatched_text);
+		cmd_warn(call, file, "%s of %s row%s matched no task: %s", GROUPED(r->unmatched),
+			 GROUPED(rows), plural(rows), r->unmatched_text);
 	if (r->ambiguous)
 		cmd_warn(call, file,
-			 "%zu row%s not used: several tasks had the tid, and the start does not "
+			 "%s row%s not used: several tasks had the tid, and the start does not "
 			 "select one of them: %s",
-			 r->ambiguous, plural(r->ambiguous), r->ambiguous_text);
+			 GROUPED(r->ambiguous), plural(r->ambiguous), r->ambiguous_text);
 	if (r->unnamed && r->labels)
-		cmd_warn(call, file, "%zu VM thread%s stayed unnamed: %s", r->unnamed,
+		cmd_warn(call, file, "%s VM thread%s stayed unnamed: %s", GROUPED(r->unnamed),
 			 plural(r->unnamed), r->unnamed_text);
 }
 

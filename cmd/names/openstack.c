@@ -9,6 +9,7 @@
 
 #include "annotate/openstack/namepattern.h"
 #include "annotate/openstack/openstack.h"
+#include "base/text/grouped.h"
 #include "base/text/plural.h"
 
 struct openstack_ask {
@@ -169,9 +170,9 @@ int openstack_add(const struct cmd_call *call, const struct openstack_ask *ask, 
 			 ask->settings.from);
 	else
 		cmd_warn(call, NULL,
-			 "OpenStack (%s): named %zu of %zu VM%s, %zu task%s; found %zu server%s",
-			 ask->settings.from, result.named, result.vms, plural(result.vms),
-			 result.tasks, plural(result.tasks), result.servers,
-			 plural(result.servers));
+			 "OpenStack (%s): named %s of %s VM%s, %s task%s; found %s server%s",
+			 ask->settings.from, GROUPED(result.named), GROUPED(result.vms),
+			 plural(result.vms), GROUPED(result.tasks), plural(result.tasks),
+			 GROUPED(result.servers), plural(result.servers));
 	return 0;
 }

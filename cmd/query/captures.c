@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory/pool.h"
+#include "base/text/grouped.h"
 #include "cmd/input/maps.h"
 
 struct capture {
@@ -46,9 +47,9 @@ static int open_capture(struct captures *c, size_t i, struct cdict_reader *reade
 	options_filter_report(&one->filter, c->call, file);
 	if (one->filter.windows.n > 1)
 		cmd_warn(c->call, file,
-			 "found %zu windows between markers; showing the time from the first start "
+			 "found %s windows between markers; showing the time from the first start "
 			 "to the last end",
-			 one->filter.windows.n);
+			 GROUPED(one->filter.windows.n));
 	status = open_labels(c, one, file);
 	c->of[i] =
 		(struct query_file){ .name = file, .reader = one->reader, .labels = one->labels };

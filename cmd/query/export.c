@@ -10,6 +10,7 @@
 #include "analyze/sched/stacks.h"
 #include "base/fail.h"
 #include "base/system/ending.h"
+#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "cdict/stack.h"
 #include "cmd/input/source_kinds.h"
@@ -281,17 +282,15 @@ static int export_run(const struct cmd_call *call)
 		status = cmd_output_write_kind(call, path, kind_of(job.to), 0, write_to, &job);
 	}
 	if (!status && job.cut)
-		cmd_warn(call, job.f.file, "too many frames: cut the last ones of %llu stack%s",
-			 (unsigned long long)job.cut, plural(job.cut));
+		cmd_warn(call, job.f.file, "too many frames: cut the last ones of %s stack%s",
+			 GROUPED(job.cut), plural(job.cut));
 	if (!status && job.report.cpus_left_out)
 		cmd_warn(call, job.f.file, "Perfetto takes at most 1024 CPUs: left out %u",
 			 job.report.cpus_left_out);
 	if (!status && job.report.left_out && job.to == TO_TRACEDAT)
-		cmd_warn(
-			call, job.f.file,
-			"left out %llu event%s without a CPU or a tracepoint's format, or too long",
-			(unsigned long long)job.report.left_out,
-			job.report.left_out == 1 ? "" : "s");
+		cmd_warn(call, job.f.file,
+			 "left out %s event%s without a CPU or a tracepoint's format, or too long",
+			 GROUPED(job.report.left_out), job.report.left_out == 1 ? "" : "s");
 	else if (!status && job.report.left_out)
 		cmd_warn(
 			call, job.f.file,

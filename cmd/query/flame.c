@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/system/ending.h"
+#include "base/text/grouped.h"
 #include "cmd/core/pager.h"
 #include "cmd/input/input.h"
 #include "render/draw/backend.h"
@@ -56,7 +57,7 @@ static void add_window(struct sink *s, bool *any, const struct figures *f)
 	sink_puts(s, *any ? ", " : "");
 	sink_printf(s, "%s s", number_seconds(a, sum->window_ns));
 	if (f->filter.windows.n > 1)
-		sink_printf(s, " in %zu windows", f->filter.windows.n);
+		sink_printf(s, " in %s windows", GROUPED(f->filter.windows.n));
 	sink_printf(s, " from %s s", number_seconds(a, sum->from_ns));
 	*any = true;
 }
@@ -84,7 +85,7 @@ static char *subtitle_of(const struct job *job)
 		add_word(&s, &any, o->shared.vm);
 		add_word(&s, &any, o->shared.task);
 	} else if (job->in.files > 1) {
-		sink_printf(&s, "%s%llu files", any ? ", " : "", (unsigned long long)job->in.files);
+		sink_printf(&s, "%s%s files", any ? ", " : "", GROUPED(job->in.files));
 		any = true;
 	}
 	if (job->in.compared)
@@ -116,8 +117,7 @@ static char *foot_of(const struct job *job)
 			s.error = -ENOMEM;
 		free(loss);
 		if (job->in.lacking)
-			sink_printf(&s, "; %llu without a stack",
-				    (unsigned long long)job->in.lacking);
+			sink_printf(&s, "; %s without a stack", GROUPED(job->in.lacking));
 	}
 	return sink_take(&s, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reads the stacks for cdict flame. */
 #include "base/text/plural.h"
+#include "base/text/grouped.h"
 #include "cmd/query/flame.h"
 
 #include <dirent.h>
@@ -95,8 +96,8 @@ static int no_text(const struct flame_input *in, const struct cmd_call *call)
 	if (in->from == FLAME_LOG)
 		return cmd_errorf(
 			call, in->name,
-			"no calls ('++,thread,function,calls,percent,cycles,ns') in %llu file%s",
-			(unsigned long long)in->files, in->files == 1 ? "" : "s");
+			"no calls ('++,thread,function,calls,percent,cycles,ns') in %s file%s",
+			GROUPED(in->files), in->files == 1 ? "" : "s");
 	return cmd_errorf(call, in->name,
 			  "no folded stacks ('main;work;read 12') or calls "
 			  "('++,thread,function,calls,percent,cycles,ns')");
@@ -234,8 +235,8 @@ static int read_capture(struct flame_input *in, const struct cmd_call *call, con
 	if (!status)
 		flame_warn(&in->f, (enum analyze_stacks_by)in->by);
 	if (!status && in->folded.cut)
-		cmd_warn(call, in->name, "too many frames: cut the last ones of %llu stack%s",
-			 (unsigned long long)in->folded.cut, plural(in->folded.cut));
+		cmd_warn(call, in->name, "too many frames: cut the last ones of %s stack%s",
+			 GROUPED(in->folded.cut), plural(in->folded.cut));
 	analyze_stacks_free(stacks);
 	return status;
 }

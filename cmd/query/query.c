@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "base/memory/buf.h"
 #include "base/system/monotonic.h"
+#include "base/text/grouped.h"
 #include "cmd/core/pager.h"
 #include "cmd/query/captures.h"
 #include "cmd/tables/figures.h"
@@ -143,7 +144,7 @@ static int on_progress(void *ctx, uint64_t read, uint64_t events)
 	if (percent <= 100)
 		fprintf(stderr, "\rreading %3d %%", percent);
 	else
-		fprintf(stderr, "\rread %" PRIu64 " million events", read / 1000000);
+		fprintf(stderr, "\rread %s million events", GROUPED(read / 1000000));
 	return 0;
 }
 
@@ -229,8 +230,9 @@ static int run(struct session *s)
 static int report_loss(const struct session *s)
 {
 	if (s->call->verbose && s->query)
-		cmd_warn(s->call, NULL, "%" PRIu64 " of %" PRIu64 " event blocks read",
-			 query_blocks_read(s->query), captures_blocks(&s->captures));
+		cmd_warn(s->call, NULL, "%s of %s event blocks read",
+			 GROUPED(query_blocks_read(s->query)),
+			 GROUPED(captures_blocks(&s->captures)));
 	return captures_loss_status(&s->captures);
 }
 

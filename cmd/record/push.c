@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "cmd/record/record.h"
+#include "base/text/grouped.h"
 #include "cmd/tables/fleet.h"
 #include "query/fleet/figures/live.h"
 
@@ -150,20 +151,20 @@ static int report_end(const struct pusher *p, const char *spool)
 	const struct options_shared *o = p->call->opts;
 
 	if (!p->call->quiet && p->file >= 0)
-		fprintf(stderr, "[ cdict record: job %s: %" PRIu64 " bucket%s pushed ]\n", o->job,
-			n->pushed, n->pushed == 1 ? "" : "s");
+		fprintf(stderr, "[ cdict record: job %s: %s bucket%s pushed ]\n", o->job,
+			GROUPED(n->pushed), n->pushed == 1 ? "" : "s");
 	if (n->spooled)
 		cmd_warn(p->call, NULL,
-			 "job %s: %" PRIu64 " bucket%s in %s: 'cdict push --job %s --spool %s' "
+			 "job %s: %s bucket%s in %s: 'cdict push --job %s --spool %s' "
 			 "pushes %s",
-			 o->job, n->spooled, n->spooled == 1 ? " is" : "s are", spool, o->job,
-			 spool, n->spooled == 1 ? "it" : "them");
+			 o->job, GROUPED(n->spooled), n->spooled == 1 ? " is" : "s are", spool,
+			 o->job, spool, n->spooled == 1 ? "it" : "them");
 	if (n->left)
-		cmd_warn(p->call, NULL,
-			 "job %s: %" PRIu64
-			 " bucket%s not pushed: run 'cdict push --job %s' on the capture to add %s",
-			 o->job, n->left, n->left == 1 ? " was" : "s were", o->job,
-			 n->left == 1 ? "it" : "them");
+		cmd_warn(
+			p->call, NULL,
+			"job %s: %s bucket%s not pushed: run 'cdict push --job %s' on the capture to add %s",
+			o->job, GROUPED(n->left), n->left == 1 ? " was" : "s were", o->job,
+			n->left == 1 ? "it" : "them");
 	return n->spooled || n->left ? CMD_DAMAGED : CMD_DONE;
 }
 

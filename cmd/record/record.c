@@ -17,6 +17,7 @@
 #include "base/memory/buf.h"
 #include "base/system/outfile.h"
 #include "base/system/procfs.h"
+#include "base/text/grouped.h"
 #include "capture/host/clock.h"
 #include "capture/record/targets.h"
 #include "cmd/input/input.h"
@@ -181,34 +182,32 @@ static void closing_lines(const struct recorder *r, const struct record_options 
 		return;
 	if (!o->keep)
 		fprintf(stderr,
-			"[ cdict record: %" PRIu64 " event%s of %zu type%s in %.3f s, %s to %s%s, "
-			"%.2f bytes/event, %" PRIu64 " lost ]\n",
-			rep->events, rep->events == 1 ? "" : "s", rep->types,
+			"[ cdict record: %s event%s of %s type%s in %.3f s, %s to %s%s, "
+			"%.2f bytes/event, %s lost ]\n",
+			GROUPED(rep->events), rep->events == 1 ? "" : "s", GROUPED(rep->types),
 			rep->types == 1 ? "" : "s", rep->seconds, number_bytes(out, rep->bytes_out),
 			o->rotate ? "files as " : "", o->output,
 			rep->events ? (double)rep->bytes_out / (double)rep->events : 0.0,
-			rep->lost + rep->dropped);
+			GROUPED(rep->lost + rep->dropped));
 	if (rep->over_limit)
 		fprintf(stderr,
-			"[ cdict record: --max-size was reached: %" PRIu64
-			" later event%s not in the file ]\n",
-			rep->over_limit, rep->over_limit == 1 ? " is" : "s are");
+			"[ cdict record: --max-size was reached: %s later event%s not in the file ]\n",
+			GROUPED(rep->over_limit), rep->over_limit == 1 ? " is" : "s are");
 	if (r->call->verbose)
 		fprintf(stderr,
-			"[ cdict %s: the kernel counted %" PRIu64 " events and %" PRIu64
-			" lost records; %" PRIu64 " samples were read, %" PRIu64
-			" of them dropped ]\n",
-			r->call->cmd->name, rep->kernel_events, rep->kernel_lost, rep->samples,
-			rep->dropped);
+			"[ cdict %s: the kernel counted %s events and %s lost records; %s samples were read, %s of them dropped ]\n",
+			r->call->cmd->name, GROUPED(rep->kernel_events), GROUPED(rep->kernel_lost),
+			GROUPED(rep->samples), GROUPED(rep->dropped));
 	fprintf(stderr,
-		"[ cdict %s: the recorder used %.3f s of CPU (%.2f %% of %zu CPU%s), read %s, "
-		"woke %" PRIu64 " time%s, %s of memory, at most %s allowed ]\n",
+		"[ cdict %s: the recorder used %.3f s of CPU (%.2f %% of %s CPU%s), read %s, "
+		"woke %s time%s, %s of memory, at most %s allowed ]\n",
 		r->call->cmd->name, rep->cpu_seconds,
 		rep->own_seconds > 0 ? 100 * rep->cpu_seconds / rep->own_seconds / (double)rep->cpus
 				     : 0.0,
-		rep->cpus, rep->cpus == 1 ? "" : "s", number_bytes(rings, rep->bytes_rings),
-		rep->wakeups, rep->wakeups == 1 ? "" : "s",
-		number_bytes(memory, rep->max_rss_bytes), number_bytes(bound, rep->memory_bytes));
+		GROUPED(rep->cpus), rep->cpus == 1 ? "" : "s",
+		number_bytes(rings, rep->bytes_rings), GROUPED(rep->wakeups),
+		rep->wakeups == 1 ? "" : "s", number_bytes(memory, rep->max_rss_bytes),
+		number_bytes(bound, rep->memory_bytes));
 	/* Suggest the next command, on a terminal. */
 	if (r->terminal && strcmp(o->output, "-") && !o->rotate && !r->flight &&
 	    (!o->keep || rep->dumps)) {

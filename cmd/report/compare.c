@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory/texts.h"
+#include "base/text/grouped.h"
 #include "cmd/report/job.h"
 #include "cmd/tables/fleet.h"
 #include "query/fleet/figures/pairs.h"
@@ -64,8 +65,8 @@ static int make_tables(struct two *p, struct cdict_error *err)
 		t->grouped = true;
 		table_top(t, ROWS_MOST);
 		if (t->n_rows > ROWS_MOST)
-			texts_printf(&p->lines, "%s: the %d worst of %zu rows.", p->tables[i].title,
-				     ROWS_MOST, t->n_rows);
+			texts_printf(&p->lines, "%s: the %d worst of %s rows.", p->tables[i].title,
+				     ROWS_MOST, GROUPED(t->n_rows));
 	}
 	return 0;
 }
@@ -78,8 +79,8 @@ static void say(struct two *p)
 
 		texts_printf(&p->facts, "%c: job %s%s%s", i ? 'B' : 'A', r->job.id,
 			     r->job.info[0] ? ", " : "", r->job.info);
-		texts_printf(&p->facts, "%zu host%s, %s of host time, %s event%s", r->hosts.n,
-			     r->hosts.n == 1 ? "" : "s",
+		texts_printf(&p->facts, "%s host%s, %s of host time, %s event%s",
+			     GROUPED(r->hosts.n), r->hosts.n == 1 ? "" : "s",
 			     text_duration(span, (double)r->rows.window_ns),
 			     text_short(events, (double)r->rows.events),
 			     r->rows.events == 1 ? "" : "s");
@@ -87,10 +88,10 @@ static void say(struct two *p)
 			texts_printf(&p->lines, "Job %s is empty: no host has pushed figures.",
 				     r->job.id);
 		if (r->gone)
-			texts_printf(&p->lines,
-				     "Job %s: the store evicted %" PRIu64
-				     " pushed bucket%s; figures cover the rest.",
-				     r->job.id, r->gone, r->gone == 1 ? "" : "s");
+			texts_printf(
+				&p->lines,
+				"Job %s: the store evicted %s pushed bucket%s; figures cover the rest.",
+				r->job.id, GROUPED(r->gone), r->gone == 1 ? "" : "s");
 		if (r->rows.lost)
 			texts_printf(&p->lines, "Job %s: events lost while recording: %" PRIu64 ".",
 				     r->job.id, r->rows.lost);

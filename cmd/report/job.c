@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/memory/texts.h"
+#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "cmd/report/hosts.h"
 #include "cmd/report/job_findings.h"
@@ -23,7 +24,7 @@
  * all. */
 #define ROWS_MOST 5000
 
-enum { T_HOSTS = 0, T_VMS, T_VCPUS, T_TASKS, T_EXITS, T_LATENCY, TABLES };
+enum { T_HOSTS = 0, T_VMS, T_DELAYS, T_VCPUS, T_TASKS, T_EXITS, T_LATENCY, TABLES };
 enum { R_PROGRAMS = 0, R_HOSTS, R_FUNCTIONS, R_BENCH, R_RUNS, RESULTS };
 
 struct job_page {
@@ -127,6 +128,9 @@ static const struct page_table {
 		    "VMs of all hosts, most delayed first: preempted or waiting for a CPU. A VM's figures are the sum "
 		    "of its vCPUs, on any host.",
 		    FLEET_VCPUS, HIDE_NAME | HIDE_VCPU },
+	[T_DELAYS] = { "delays", "Behind whom",
+		       "Behind whom the vCPUs of each VM waited for a CPU: as 'cdict vcpu --by vm --job' prints it.",
+		       FLEET_BEHIND, 0 },
 	[T_VCPUS] = { "vcpu", "vCPUs", "As 'cdict vcpu --job' prints them.", FLEET_VCPUS, 0 },
 	[T_TASKS] = { "tasks", "Tasks",
 		      "By name, of all hosts: as 'cdict tasks --job' prints them.", FLEET_TASKS,
@@ -160,7 +164,9 @@ static const struct page_table result_tables[RESULTS] = {
 static int add_table(struct job_page *p, const struct page_table *of, struct table *t, bool sort,
 		     enum fleet_page_bars bars, struct cdict_error *err)
 {
-	const char *command = !strcmp(of->key, "vms") ? "vcpu" : of->key;
+	const char *command = !strcmp(of->key, "vms")    ? "vcpu"
+			      : of->kind == FLEET_BEHIND ? "vcpu --by vm"
+							 : of->key;
 	int rc;
 
 	p->tables[p->n_tables++] =
@@ -173,8 +179,8 @@ static int add_table(struct job_page *p, const struct page_table *of, struct tab
 	if (t->n_rows > ROWS_MOST)
 		texts_printf(
 			&p->lines,
-			"%s: the first %d of %zu rows are in this page; 'cdict %s%s %s' prints all",
-			of->title, ROWS_MOST, t->n_rows,
+			"%s: the first %d of %s rows are in this page; 'cdict %s%s %s' prints all",
+			of->title, ROWS_MOST, GROUPED(t->n_rows),
 			of->kind >= FLEET_OF_CAPTURES ? "job show" : command,
 			of->kind >= FLEET_OF_CAPTURES ? "" : " --job", p->grid.read.job.id);
 	return rc;
@@ -233,14 +239,14 @@ static void say_facts(struct job_page *p)
 	if (r->job.info[0])
 		texts_printf(&p->facts, "%s", r->job.info);
 	if (p->results.hosts.n)
-		texts_printf(&p->facts, "counts of %zu host%s", p->results.hosts.n,
+		texts_printf(&p->facts, "counts of %s host%s", GROUPED(p->results.hosts.n),
 			     plural(p->results.hosts.n));
 	if (p->results.runs.n)
-		texts_printf(&p->facts, "%zu run%s of benchmarks", p->results.runs.n,
+		texts_printf(&p->facts, "%s run%s of benchmarks", GROUPED(p->results.runs.n),
 			     plural(p->results.runs.n));
 	if (!r->hosts.n && p->facts.n > !!r->job.info[0])
 		return;
-	texts_printf(&p->facts, "%zu host%s", r->hosts.n, plural(r->hosts.n));
+	texts_printf(&p->facts, "%s host%s", GROUPED(r->hosts.n), plural(r->hosts.n));
 	if (r->rows.clocked) {
 		number_utc(utc, r->rows.first_ns);
 		texts_printf(&p->facts, "%s from %.19s UTC",
@@ -275,8 +281,8 @@ static void say_lines(struct job_page *p)
 	if (p->map.absent)
 		texts_printf(
 			&p->lines,
-			"%zu host%s not have wall-clock time: shown in the tables, not in the picture.",
-			p->map.absent, p->map.absent == 1 ? " does" : "s do");
+			"%s host%s not have wall-clock time: shown in the tables, not in the picture.",
+			GROUPED(p->map.absent), p->map.absent == 1 ? " does" : "s do");
 	if (!p->map.clocked && r->hosts.n)
 		texts_printf(
 			&p->lines,
@@ -294,12 +300,12 @@ static char *say_each(const struct fleet_map *m)
 	sink_printf(&s, "a cell is %s of %s", text_duration(width, (double)m->column_ns),
 		    m->per_row > 1 ? "several hosts" : "a host");
 	if (m->per_row > 1)
-		sink_printf(&s, ", %zu per row, longest waits at the top", m->per_row);
+		sink_printf(&s, ", %s per row, longest waits at the top", GROUPED(m->per_row));
 	else
 		sink_puts(&s, ", longest waits at the top");
 	if (m->per_row > 1 || m->most > 1)
-		sink_printf(&s, "; it shows the largest of its buckets (up to %u of a host)",
-			    m->most);
+		sink_printf(&s, "; it shows the largest of its buckets (up to %s of a host)",
+			    GROUPED(m->most));
 	sink_puts(&s, "; empty: nothing was pushed, hatched: not recorded");
 	out = sink_take(&s, NULL);
 	return out;
@@ -322,7 +328,7 @@ static int make_map(struct job_page *p, struct cdict_error *err)
 		if (last - first == 1)
 			texts_printf(&p->names, "%s", name);
 		else
-			texts_printf(&p->names, "%s and %zu more", name, last - first - 1);
+			texts_printf(&p->names, "%s and %s more", name, GROUPED(last - first - 1));
 	}
 	for (int f = 0; f < FLEET_FIGURES; f++)
 		p->figures[f] = (struct fleet_page_figure){ fleet_figure_names[f].key,

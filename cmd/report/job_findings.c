@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/grouped.h"
+#include "query/fleet/results/findings.h"
 #include "render/draw/text.h"
 
-#define LEAST_PERCENT 1.0    /* of its time that a VM or host waits: less is no finding */
 #define LEAST_WAIT 10000000u /* ns, of a task after a wake-up */
 #define EACH 2               /* sentences of a kind */
 
@@ -43,32 +44,9 @@ static const struct table_cell *cell(const struct table *t, size_t row, const ch
 	return c < t->n_columns ? table_at(t, row, c) : &none;
 }
 
-static void say_vms(struct job_findings *f, const struct table *t)
+static void added_vm(void *ctx, const char *about)
 {
-	char a[TEXT_ROOM], b[TEXT_ROOM], c[TEXT_ROOM];
-	size_t many = 0;
-
-	for (size_t i = 0; t && i < t->n_rows; i++) {
-		const struct table_cell *share = cell(t, i, "delayed_percent");
-		const struct table_cell *vm = cell(t, i, "vm"), *worst = cell(t, i, "worst_ns");
-
-		if (!vm->set || !share->set || share->percent < LEAST_PERCENT || many++ >= EACH)
-			continue;
-		text_duration(a, (double)cell(t, i, "delayed_ns")->u64);
-		text_percent(b, share->percent, 100);
-		if (worst->set)
-			text_duration(c, (double)worst->u64);
-		texts_printf(&f->texts,
-			     "VM %s waited %s for a CPU, %s of the known time of its vCPUs%s%s.",
-			     vm->text, a, b, worst->set ? "; longest wait " : "",
-			     worst->set ? c : "");
-		add(f, "vms", vm->text);
-	}
-	if (many > EACH) {
-		texts_printf(&f->texts, "%zu more VM%s waited for %g %% of their time or longer.",
-			     many - EACH, many == EACH + 1 ? "" : "s", LEAST_PERCENT);
-		add(f, "vms", NULL);
-	}
+	add(ctx, "vms", about);
 }
 
 static void say_hosts(struct job_findings *f, const struct fleet_grid *grid, const size_t *order)
@@ -81,7 +59,7 @@ static void say_hosts(struct job_findings *f, const struct fleet_grid *grid, con
 		double p99 = fleet_figure(s, FLEET_LATENCY_P99);
 		const char *name = grid->read.hosts.at[order[i]].name;
 
-		if (!(waiting >= LEAST_PERCENT))
+		if (!(waiting >= FLEET_FINDING_PERCENT))
 			break;
 		text_percent(a, waiting, 100);
 		text_percent(b, busy, 100);
@@ -137,8 +115,8 @@ static void say_which(struct job_findings *f, const struct fleet_grid *grid,
 	if (!n)
 		return;
 	if (n > 1)
-		texts_printf(&f->texts, "%s: %s and %zu more of %zu hosts.", what, first, n - 1,
-			     grid->read.hosts.n);
+		texts_printf(&f->texts, "%s: %s and %s more of %s hosts.", what, first,
+			     GROUPED(n - 1), GROUPED(grid->read.hosts.n));
 	else
 		texts_printf(&f->texts, "%s: %s.", what, first);
 	add(f, "hosts", n > 1 ? NULL : first);
@@ -189,12 +167,14 @@ static void say_counts(struct job_findings *f, const struct table *t)
 int job_findings_make(struct job_findings *f, const struct fleet_grid *grid, const size_t *order,
 		      const struct fleet_page_table *tables, size_t n)
 {
-	say_vms(f, find_table(tables, n, "vms"));
+	if (find_table(tables, n, "vms"))
+		fleet_vm_findings(&f->texts, find_table(tables, n, "vms"),
+				  find_table(tables, n, "delays"), added_vm, f);
 	say_hosts(f, grid, order);
 	say_tasks(f, find_table(tables, n, "latency"));
 	if (grid->read.hosts.n && !f->n) {
 		texts_printf(&f->texts, "No VM and no host waited for %g %% of its time.",
-			     LEAST_PERCENT);
+			     FLEET_FINDING_PERCENT);
 		add(f, "hosts", NULL);
 	}
 	say_which(f, grid, lost_events, "Events were lost, so that figures are too small");

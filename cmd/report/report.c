@@ -14,6 +14,7 @@
 #include "annotate/apply.h"
 #include "base/system/ending.h"
 #include "base/fail.h"
+#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "cmd/input/input.h"
 #include "cmd/core/foreign.h"
@@ -155,8 +156,9 @@ static int files_of(const struct cmd_call *call, struct texts *files)
 		return cmd_usage(call, "compares at most %d files, not %zu", REPORT_FILES,
 				 files->n);
 	if (!status && opts->labels.n > files->n)
-		return cmd_usage(call, "option --label: %zu label%s for %zu file%s", opts->labels.n,
-				 plural(opts->labels.n), files->n, plural(files->n));
+		return cmd_usage(call, "option --label: %s label%s for %s file%s",
+				 GROUPED(opts->labels.n), plural(opts->labels.n), GROUPED(files->n),
+				 plural(files->n));
 	return status;
 }
 

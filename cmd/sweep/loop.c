@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/system/monotonic.h"
 #include "base/text/escape.h"
+#include "base/text/grouped.h"
 
 struct loop {
 	const struct cmd_call *call;
@@ -352,8 +353,8 @@ static int stop(struct loop *l, int sig)
 
 	if (!l->call->quiet)
 		fprintf(stderr,
-			"[ cdict sweep: stopped after %zu of %zu run%s; repeat the command line to continue ]\n",
-			l->s->done.n, all, all == 1 ? "" : "s");
+			"[ cdict sweep: stopped after %s of %s run%s; repeat the command line to continue ]\n",
+			GROUPED(l->s->done.n), GROUPED(all), all == 1 ? "" : "s");
 	signal(sig, SIG_DFL);
 	raise(sig);
 	return CMD_FAILED;
@@ -371,8 +372,8 @@ int sweep_loop(const struct cmd_call *call, struct sweep *s, struct sweep_journa
 	int rc = 0;
 
 	if (s->done.n && !call->quiet)
-		fprintf(stderr, "[ cdict sweep: continuing: %zu of %zu runs are in %s ]\n",
-			s->done.n, l.points * s->runs, journal->path);
+		fprintf(stderr, "[ cdict sweep: continuing: %s of %s runs are in %s ]\n",
+			GROUPED(s->done.n), GROUPED(l.points * s->runs), journal->path);
 	sweep_run_watch();
 	for (size_t point = s->done.n / s->runs; point < l.points && !rc && !sweep_run_stopped();
 	     point++)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/text/grouped.h"
 #include "capture/trigger/task_pattern.h"
 #include "cmd/core/foreign.h"
 
@@ -122,12 +123,11 @@ static int check(const struct sweep *s, const struct sweep_opts *o, struct cdict
 			"option --runs: expected 1 to 1000000, and at least 2 with --drop-first");
 	if (sweep_params_points(&s->params) > o->max_values)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "%zu %s, more than %" PRIu64
-				  ": use --max-values %zu to run them all, or "
+				  "%s %s, more than %s: use --max-values %zu to run them all, or "
 				  "fewer, as in 1K..1M*4 or 2^10..2^20",
-				  sweep_params_points(&s->params),
+				  GROUPED(sweep_params_points(&s->params)),
 				  s->params.all.n > 1 ? "combinations of values" : "values",
-				  o->max_values, sweep_params_points(&s->params));
+				  GROUPED(o->max_values), sweep_params_points(&s->params));
 	if (sweep_params_points(&s->params) * s->runs > SWEEP_RUNS_MAX)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "more than a million runs in all");
@@ -279,11 +279,12 @@ static int measure(const struct cmd_call *call, struct sweep *s)
 	if (status || o->ignore_failure)
 		return status;
 	if (sweep_missing(s))
-		status = cmd_errorf(call, NULL, "metrics are missing in %zu of %zu run%s",
-				    sweep_missing(s), s->done.n, s->done.n == 1 ? "" : "s");
+		status = cmd_errorf(call, NULL, "metrics are missing in %s of %s run%s",
+				    GROUPED(sweep_missing(s)), GROUPED(s->done.n),
+				    s->done.n == 1 ? "" : "s");
 	if (sweep_failed(s))
-		status = cmd_errorf(call, NULL, "%zu of %zu run%s failed", sweep_failed(s),
-				    s->done.n, s->done.n == 1 ? "" : "s");
+		status = cmd_errorf(call, NULL, "%s of %s run%s failed", GROUPED(sweep_failed(s)),
+				    GROUPED(s->done.n), s->done.n == 1 ? "" : "s");
 	return status;
 }
 

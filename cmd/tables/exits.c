@@ -25,10 +25,10 @@ static int print_reasons(struct figures *f, enum tables_exits_by by)
 	char note[200], count[NUMBER_ROOM], time[NUMBER_ROOM];
 
 	snprintf(note, sizeof(note),
-		 "halted: %s exit%s, %s ms in which guests were idle; "
+		 "halted: %s exit%s, %s in which guests were idle; "
 		 "not part of the percentages",
 		 number_grouped(count, idle.events), idle.events == 1 ? "" : "s",
-		 number_scaled(time, idle.time_ns, 1000000, 3));
+		 number_time(time, idle.time_ns));
 	return figures_print(f, idle.events ? note : NULL, tables, 2);
 }
 

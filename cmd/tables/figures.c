@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/memory/pool.h"
 #include "base/text/escape.h"
+#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "cmd/core/pager.h"
 #include "cmd/input/input.h"
@@ -74,9 +75,9 @@ static int open_with(struct figures *f, const struct cmd_call *call, const char 
 	options_filter_report(&f->filter, call, f->file);
 	if (call->cmd->one_window && f->filter.windows.n > 1)
 		cmd_warn(call, f->file,
-			 "found %zu windows between markers; showing the time from the first start "
+			 "found %s windows between markers; showing the time from the first start "
 			 "to the last end",
-			 f->filter.windows.n);
+			 GROUPED(f->filter.windows.n));
 	rc = open_labels(f);
 	if (rc)
 		return rc;
@@ -386,9 +387,9 @@ static void limit_rows(const struct figures *f, struct table **tables, size_t n)
 
 		if (tables[i]->shown <= rows)
 			continue;
-		cmd_warn(f->call, f->file, "... and %" PRIu64 " more row%s of %s%s",
-			 tables[i]->shown - rows, plural(tables[i]->shown - rows), tables[i]->name,
-			 i ? "" : "; -n prints as many as asked for");
+		cmd_warn(f->call, f->file, "... and %s more row%s of %s%s",
+			 GROUPED(tables[i]->shown - rows), plural(tables[i]->shown - rows),
+			 tables[i]->name, i ? "" : "; -n prints as many as asked for");
 		table_top(tables[i], rows);
 	}
 }

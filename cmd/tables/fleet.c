@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/text/grouped.h"
 #include "capture/trigger/task_pattern.h"
 #include "cmd/tables/figures.h"
+#include "query/fleet/results/findings.h"
 #include "tables/columns/number.h"
 
 /* People see so many functions. */
@@ -19,6 +21,7 @@
 const struct fleet_view fleet_tasks = { { FLEET_TASKS }, 1, 0 };
 const struct fleet_view fleet_latency = { { FLEET_LATENCY }, 1, 0 };
 const struct fleet_view fleet_vcpu = { { FLEET_VCPUS }, 1, 0 };
+const struct fleet_view fleet_behind = { { FLEET_BEHIND }, 1, 0 };
 
 int fleet_fail(const struct cmd_call *call, const struct cdict_error *err)
 {
@@ -174,12 +177,12 @@ static char *note_of(const struct fleet_read *r, const struct fleet_results *res
 	int n;
 
 	if (!r->hosts.n && (results->hosts.n || results->runs.n))
-		n = asprintf(&note, "counts of %zu host%s, %zu run%s of benchmarks, no captures",
-			     results->hosts.n, results->hosts.n == 1 ? "" : "s", results->runs.n,
-			     results->runs.n == 1 ? "" : "s");
+		n = asprintf(&note, "counts of %s host%s, %s run%s of benchmarks, no captures",
+			     GROUPED(results->hosts.n), results->hosts.n == 1 ? "" : "s",
+			     GROUPED(results->runs.n), results->runs.n == 1 ? "" : "s");
 	else
-		n = asprintf(&note, "%zu host%s, %s bucket%s, %s s in total, %s event%s, %s lost",
-			     r->hosts.n, r->hosts.n == 1 ? "" : "s",
+		n = asprintf(&note, "%s host%s, %s bucket%s, %s s in total, %s event%s, %s lost",
+			     GROUPED(r->hosts.n), r->hosts.n == 1 ? "" : "s",
 			     number_grouped(buckets, r->rows.values),
 			     r->rows.values == 1 ? "" : "s",
 			     number_seconds(time, r->rows.window_ns),
@@ -195,10 +198,10 @@ int fleet_loss_status(const struct cmd_call *call, const struct fleet_read *r)
 	int status = CMD_DONE;
 
 	if (r->gone) {
-		cmd_warn(call, NULL,
-			 "job %s: the store evicted %" PRIu64
-			 " pushed bucket%s; the figures cover the others",
-			 r->job.id, r->gone, r->gone == 1 ? "" : "s");
+		cmd_warn(
+			call, NULL,
+			"job %s: the store evicted %s pushed bucket%s; the figures cover the others",
+			r->job.id, GROUPED(r->gone), r->gone == 1 ? "" : "s");
 		status = CMD_DAMAGED;
 	}
 	if (loss_percent(&r->rows) > o->max_loss_pct) {
@@ -207,6 +210,34 @@ int fleet_loss_status(const struct cmd_call *call, const struct fleet_read *r)
 		status = CMD_DAMAGED;
 	}
 	return status;
+}
+
+/* Adds a line for each VM that waited most, and an empty one. */
+static char *add_findings(char *note, const struct fleet_read *r,
+			  const struct fleet_table_options *how)
+{
+	struct fleet_table_options by_vm = *how;
+	struct table *vms, *delays = fleet_table(&r->rows, FLEET_BEHIND, how);
+	struct texts texts = { 0 };
+	struct sink s;
+
+	by_vm.hidden = HIDE_NAME | HIDE_VCPU;
+	vms = fleet_table(&r->rows, FLEET_VCPUS, &by_vm);
+	if (vms && delays && note && !table_sort(vms, NULL, NULL))
+		fleet_vm_findings(&texts, vms, delays, NULL, NULL);
+	sink_to_memory(&s);
+	sink_puts(&s, note ? note : "");
+	for (size_t i = 0; i < texts.n; i++) {
+		sink_putc(&s, '\n');
+		sink_puts(&s, texts.at[i]);
+	}
+	if (!vms || !delays || !note || texts.failed)
+		s.error = -ENOMEM;
+	free(note);
+	texts_fini(&texts);
+	table_free(vms);
+	table_free(delays);
+	return sink_take(&s, NULL);
 }
 
 static int print_job(const struct cmd_call *call, const struct fleet_read *r,
@@ -236,6 +267,8 @@ static int print_job(const struct cmd_call *call, const struct fleet_read *r,
 		while (n)
 			table_free(tables[--n]);
 	}
+	if (view == &fleet_vcpu && o->format == TABLE_AS_TEXT && !how.matches)
+		note = add_findings(note, r, &how);
 	if (view == &fleet_tasks)
 		n = fleet_add_results(call, results, tables, n);
 	if (!note) { /* out of memory: a NULL table reports it */
@@ -260,6 +293,8 @@ int fleet_print(const struct cmd_call *call, const struct fleet_view *view)
 
 	if (status)
 		return status;
+	if (o->task && view == &fleet_behind)
+		return cmd_usage(call, "--task cannot be used with --by vm and --job");
 	if (o->task)
 		rc = task_pattern_new(&tasks, o->task, &err);
 	rc = rc ? rc : fleet_job_id(o->job, &err);

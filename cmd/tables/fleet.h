@@ -24,7 +24,7 @@ struct fleet_view {
 	size_t n;
 	unsigned hidden; /* HIDE_* */
 };
-extern const struct fleet_view fleet_tasks, fleet_latency, fleet_vcpu;
+extern const struct fleet_view fleet_tasks, fleet_latency, fleet_vcpu, fleet_behind;
 
 /* fleet_print - prints a command's tables for --job. */
 int fleet_print(const struct cmd_call *call, const struct fleet_view *view);

@@ -166,8 +166,9 @@ static int vcpu_run(const struct cmd_call *call)
 	const struct vcpu_opts *opts = call->opts;
 
 	if (opts->shared.job)
-		return opts->by != BY_STATE ? cmd_usage(call, "--by cannot be used with --job")
-					    : fleet_print(call, &fleet_vcpu);
+		return opts->by == BY_STATE ? fleet_print(call, &fleet_vcpu)
+		       : opts->by == BY_VM  ? fleet_print(call, &fleet_behind)
+					    : cmd_usage(call, "--by: with --job, state or vm");
 	return figures_command(call, add_analyses, print);
 }
 

@@ -15,6 +15,7 @@
 #include "base/memory/map.h"
 #include "base/system/monotonic.h"
 #include "base/memory/stringset.h"
+#include "base/text/grouped.h"
 #include "cmd/tables/fleet.h"
 #include "cmd/top/terminal.h"
 #include "query/fleet/figures/figures.h"
@@ -324,8 +325,9 @@ static int look(struct following *f, struct store *st, const char *id, struct cd
 	k.n->hosts.what = "host";
 	k.n->vms.what = "VM";
 	k.n->vms.each = "vCPUs";
-	snprintf(k.n->hosts.host, sizeof(k.n->hosts.host), "job %.30s, %zu of %zu host%s", id,
-		 k.n->hosts.rows.n, f->follow.hosts.n, f->follow.hosts.n == 1 ? "" : "s");
+	snprintf(k.n->hosts.host, sizeof(k.n->hosts.host), "job %.30s, %s of %s host%s", id,
+		 GROUPED(k.n->hosts.rows.n), GROUPED(f->follow.hosts.n),
+		 f->follow.hosts.n == 1 ? "" : "s");
 	news_free(f->news);
 	f->news = k.n;
 	draw(f);

@@ -12,6 +12,7 @@
 #include "base/cursor.h"
 #include "base/fail.h"
 #include "base/memory/buf.h"
+#include "base/text/grouped.h"
 #include "convert/formats.h"
 #include "convert/import.h"
 #include "convert/ingest/info.h"
@@ -152,9 +153,8 @@ static int each_row(struct conversion *c,
 			c->in.opts->progress(c->in.opts->progress_ctx, columns->at, columns->n);
 	}
 	if (ret == CDICT_ECORRUPT && columns->at) {
-		snprintf(c->damage, sizeof(c->damage),
-			 "%.200s, after %" PRIu64 " of %" PRIu64 " events", err.text, columns->at,
-			 columns->n);
+		snprintf(c->damage, sizeof(c->damage), "%.200s, after %s of %s events", err.text,
+			 GROUPED(columns->at), GROUPED(columns->n));
 		ret = 0;
 	} else if (ret && ret == err.code) {
 		*c->in.err = err;
@@ -415,8 +415,8 @@ static int finish(struct conversion *c)
 	r->bytes_in = c->pw->bytes.size;
 	snprintf(r->damage, sizeof(r->damage), "%s", c->damage);
 	if (!r->damage[0] && r->bad_samples)
-		snprintf(r->damage, sizeof(r->damage), "%" PRIu64 " event%s a required number",
-			 r->bad_samples, r->bad_samples == 1 ? " lacks" : "s lack");
+		snprintf(r->damage, sizeof(r->damage), "%s event%s a required number",
+			 GROUPED(r->bad_samples), r->bad_samples == 1 ? " lacks" : "s lack");
 	r->damaged = r->damage[0];
 	import_missing(r, "it is not a recording of switches and exits");
 	if (!ret && r->damaged)

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
+#include "base/text/grouped.h"
 #include "convert/import.h"
 #include "convert/ingest/info.h"
 #include "convert/pfw/feed.h"
@@ -135,7 +136,8 @@ int pfw_open(struct pfw **out, const char *const *files, size_t n, struct cdict_
 	*out = NULL;
 	if (n > FILES_MAX)
 		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				  "%zu files are too many for one cdict: %u at most", n, FILES_MAX);
+				  "%s files are too many for one cdict: %s at most", GROUPED(n),
+				  GROUPED(FILES_MAX));
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return cdict_fail_nomem(err);
@@ -339,17 +341,16 @@ static void say_damage(struct run *r)
 			 c->damage.text, c->damage.offset, of);
 	else if (r->broken)
 		snprintf(report->damage, sizeof(report->damage),
-			 "%" PRIu64 " of %" PRIu64
-			 " line%s cannot be read, the first is line %" PRIu64 "%s",
-			 broken, r->lines, r->lines == 1 ? "" : "s", r->first_broken, of);
+			 "%s of %s line%s cannot be read, the first is line %" PRIu64 "%s",
+			 GROUPED(broken), GROUPED(r->lines), r->lines == 1 ? "" : "s",
+			 r->first_broken, of);
 	else if (broken)
-		snprintf(report->damage, sizeof(report->damage),
-			 "%" PRIu64 " line%s longer than %u bytes", broken,
-			 broken == 1 ? " is" : "s are", PFW_PIECE_TEXT);
+		snprintf(report->damage, sizeof(report->damage), "%s line%s longer than %u bytes",
+			 GROUPED(broken), broken == 1 ? " is" : "s are", PFW_PIECE_TEXT);
 	else if (r->types.too_long)
-		snprintf(report->damage, sizeof(report->damage),
-			 "%" PRIu64 " event%s longer than %u bytes", r->types.too_long,
-			 r->types.too_long == 1 ? " is" : "s are", PFW_RECORD_MAX);
+		snprintf(report->damage, sizeof(report->damage), "%s event%s longer than %u bytes",
+			 GROUPED(r->types.too_long), r->types.too_long == 1 ? " is" : "s are",
+			 PFW_RECORD_MAX);
 	report->damaged = report->damage[0];
 	report->bad_samples = broken + r->types.too_long;
 }
@@ -362,13 +363,12 @@ static void say_note(struct run *r)
 
 	if (r->beyond)
 		at = (size_t)snprintf(report->note, sizeof(report->note),
-				      "%" PRIu64 " line%s non-ASCII bytes", r->beyond,
+				      "%s line%s non-ASCII bytes", GROUPED(r->beyond),
 				      r->beyond == 1 ? " has" : "s have");
 	if (r->types.unnamed && at < sizeof(report->note))
 		snprintf(report->note + at, sizeof(report->note) - at,
-			 "%s%" PRIu64 " event%s the hash of a name that no line defines",
-			 at ? ", " : "", r->types.unnamed,
-			 r->types.unnamed == 1 ? " has" : "s have");
+			 "%s%s event%s the hash of a name that no line defines", at ? ", " : "",
+			 GROUPED(r->types.unnamed), r->types.unnamed == 1 ? " has" : "s have");
 }
 
 static int write_infos(struct run *r)

@@ -8,6 +8,7 @@
 
 #include "base/memory/map.h"
 #include "base/saturate.h"
+#include "base/text/grouped.h"
 #include "convert/formats.h"
 #include "convert/kernel_symbols.h"
 #include "convert/import.h"
@@ -399,12 +400,12 @@ static void say_damage(struct conversion *c)
 		snprintf(r->damage, sizeof(r->damage), "%s", c->formats.why);
 	else if (r->bad_samples)
 		snprintf(r->damage, sizeof(r->damage),
-			 "%" PRIu64 " event%s shorter than %s fields or without a time",
-			 r->bad_samples, r->bad_samples == 1 ? " is" : "s are",
+			 "%s event%s shorter than %s fields or without a time",
+			 GROUPED(r->bad_samples), r->bad_samples == 1 ? " is" : "s are",
 			 r->bad_samples == 1 ? "its" : "their");
 	else if (c->orphans)
 		snprintf(r->damage, sizeof(r->damage),
-			 "%" PRIu64 " event%s a type that the file does not describe", c->orphans,
+			 "%s event%s a type that the file does not describe", GROUPED(c->orphans),
 			 c->orphans == 1 ? " has" : "s have");
 	r->damaged = r->damage[0];
 }

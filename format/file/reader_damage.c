@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "format/coding/decode.h"
 #include "format/file/reader.h"
@@ -36,11 +37,11 @@ void reader_note_events(struct cdict_reader *r, const struct cdict_block_info *b
 		r->damage.first[0] = 0;
 	reader_note(r, b->offset,
 		    "event block of CPU %" PRId64 " at byte %" PRIu64
-		    " is damaged (%s): %u event%s from "
+		    " is damaged (%s): %s event%s from "
 		    "%" PRIu64 ".%09" PRIu64 " to %" PRIu64 ".%09" PRIu64 " s lost",
-		    b->cpu == CDICT_CPU_UNKNOWN ? -1 : (int64_t)b->cpu, b->offset, why, b->events,
-		    plural(b->events), b->first_ns / 1000000000, b->first_ns % 1000000000,
-		    b->last_ns / 1000000000, b->last_ns % 1000000000);
+		    b->cpu == CDICT_CPU_UNKNOWN ? -1 : (int64_t)b->cpu, b->offset, why,
+		    GROUPED(b->events), plural(b->events), b->first_ns / 1000000000,
+		    b->first_ns % 1000000000, b->last_ns / 1000000000, b->last_ns % 1000000000);
 }
 
 void reader_block_bad(struct cdict_reader *r, size_t i, const char *why)

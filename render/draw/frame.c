@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text/sink.h"
+#include "base/text/wrap.h"
 #include "cdict/event.h"
 #include "render/draw/text.h"
 
@@ -33,7 +34,7 @@ static size_t one_line(struct marks *m, const struct canvas *c, const char *text
 		return len;
 	}
 	for (size_t i = 1; i <= len; i++) {
-		if (i < len && text[i] != ' ')
+		if (i < len && (text[i] != ' ' || wrap_unit(text, len, i)))
 			continue;
 		part[i] = '\0';
 		if (best && canvas_text(c, part, size) > room)

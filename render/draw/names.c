@@ -3,7 +3,9 @@
 #include "render/draw/names.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text/shorten.h"
 #include "render/draw/text.h"
@@ -44,18 +46,26 @@ static void shorten_to(struct shorten *s, const char *const *names, size_t n, do
 	fits(s, names, n, lo, size, room);
 }
 
-char **names_fit(const char *const *names, size_t n, double size, double room)
+/* Where "  1122" begins, the tid at the end of a task's name; else its end. */
+static size_t tid_at(const char *name)
+{
+	size_t len = strlen(name), at = len;
+
+	while (at && name[at - 1] >= '0' && name[at - 1] <= '9')
+		at--;
+	return at < len && at > 2 && name[at - 1] == ' ' && name[at - 2] == ' ' ? at - 2 : len;
+}
+
+/* Copies of @names, each at most @room wide. */
+static char **fit(const char *const *names, size_t n, double size, double room)
 {
 	char **out = calloc(n + 1, sizeof(*out));
 	struct shorten s = { 0 };
-	bool whole = true, ok = out;
+	bool ok = out;
 
-	for (size_t i = 0; i < n && whole; i++)
-		whole = text_width(names[i], size) <= room;
-	if (!whole)
-		shorten_to(&s, names, n, size, room);
+	shorten_to(&s, names, n, size, room);
 	for (size_t i = 0; i < n && ok; i++) {
-		out[i] = text_fit(whole ? names[i] : shorten_find(&s, names[i]), size, room);
+		out[i] = text_fit(shorten_find(&s, names[i]), size, room);
 		ok = out[i] && !s.failed;
 	}
 	shorten_fini(&s);
@@ -63,6 +73,56 @@ char **names_fit(const char *const *names, size_t n, double size, double room)
 		return out;
 	names_free(out, n);
 	return NULL;
+}
+
+/* Puts the tids of @full behind the shortened names in @heads. */
+static bool add_tids(char **heads, const char *const *full, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *tid = full[i] + tid_at(full[i]);
+		char *both = NULL;
+
+		if (!*tid)
+			continue;
+		if (asprintf(&both, "%s%s", heads[i], tid) < 0)
+			return false;
+		free(heads[i]);
+		heads[i] = both;
+	}
+	return true;
+}
+
+char **names_fit(const char *const *names, size_t n, double size, double room)
+{
+	char **heads = calloc(n + 1, sizeof(*heads)), **out = NULL;
+	double tid = 0;
+	bool whole = true, ok = heads;
+
+	for (size_t i = 0; i < n && ok; i++) {
+		size_t at = tid_at(names[i]);
+		double w = text_width(names[i] + at, size);
+
+		whole &= text_width(names[i], size) <= room;
+		tid = w > tid ? w : tid;
+		heads[i] = strndup(names[i], at);
+		ok = heads[i];
+	}
+	/* without its tid a name must differ from others; where tids take most of the room they do */
+	if (ok && !whole && room - tid < room / 2)
+		out = fit(names, n, size, room);
+	else if (ok && !whole)
+		out = fit((const char *const *)heads, n, size, room - tid);
+	if (out && room - tid >= room / 2 && !add_tids(out, names, n)) {
+		names_free(out, n);
+		out = NULL;
+	}
+	if (ok && whole) {
+		ok = add_tids(heads, names, n);
+		out = ok ? heads : NULL;
+	}
+	if (out != heads)
+		names_free(heads, n);
+	return out;
 }
 
 void names_free(char **names, size_t n)

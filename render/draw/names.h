@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * names.h - the names in one picture, shortened to the room they have: different names stay
- * different, as in the columns of tables (base/text/shorten.h).
+ * different, as in the columns of tables (base/text/shorten.h), also without their tids ("  1122").
  *
  * Failure    NULL when out of memory
  * Ownership  the caller frees the names with names_free()

@@ -34,8 +34,8 @@ void rows_margins(const struct canvas *c, const struct row_label *rows, size_t n
 	}
 	if (shape->left > c->width * 0.35)
 		shape->left = c->width * 0.35;
-	if (shape->right > c->width * 0.4)
-		shape->right = c->width * 0.4;
+	if (shape->right > c->width * ROWS_NOTES)
+		shape->right = c->width * ROWS_NOTES;
 	shape->left = ceil(shape->left + edge(c) + c->gap_x);
 	shape->right = ceil(shape->right + edge(c) + c->gap_x);
 	shape->plot_h = (double)(n ? n : 2) * rows_height(c);
@@ -50,14 +50,14 @@ void rows_labels(struct marks *m, const struct canvas *c, const struct frame *f,
 	for (size_t i = 0; full && i < n; i++)
 		full[i] = rows[i].name;
 	names = full ? names_fit(full, n, canvas_font(c, MARK_NORMAL),
-				 f->plot.x - edge(c) - c->gap_x + 1)
+				 f->plot.x - edge(c) - c->gap_x + !c->cells)
 		     : NULL;
 	m->failed |= !names;
 	for (size_t i = 0; i < n; i++) {
 		/* in cells tiny parts may have widened the bar */
 		double x = c->cells ? ceil(rows[i].end) + 1 : rows[i].end + c->gap_x;
 		char *note = rows[i].note ? text_fit(rows[i].note, canvas_font(c, MARK_SMALL),
-						     c->width - x)
+						     c->width - edge(c) - x + !c->cells)
 					  : NULL;
 
 		m->failed |= rows[i].note && !note;

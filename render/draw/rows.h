@@ -18,6 +18,9 @@ double rows_height(const struct canvas *c);
 /* rows_middle - the middle of row @i of the plot. */
 double rows_middle(const struct canvas *c, const struct frame *f, size_t i);
 
+/* Of the canvas's width, at most this is for the notes. */
+#define ROWS_NOTES 0.4
+
 /* rows_margins - makes room in @shape for names, notes and @n rows. */
 void rows_margins(const struct canvas *c, const struct row_label *rows, size_t n,
 		  struct frame_shape *shape);

@@ -262,6 +262,7 @@ static int make_room(struct page_bins *b)
 	b->lanes = lanes_new(b->opts.from_ns, b->opts.to_ns, b->columns.n, b->cpus);
 	if (!b->busy || !b->unknown || !b->switches || !b->lanes)
 		return -ENOMEM;
+	lanes_keep(b->lanes);
 	for (unsigned kind = 0; kind < HEAT_KINDS && b->opts.by_task; kind++) {
 		if (b->opts.kinds && !(b->opts.kinds & 1u << kind))
 			continue;

@@ -51,6 +51,9 @@ struct page_bins_select {
 	uint64_t t0_ns;          /* origin of the page's times */
 	const uint32_t *numbers; /* the page's, by task; UINT32_MAX: none; NULL: the same */
 	bool (*wanted)(void *ctx, uint32_t task); /* by_task: selects the tasks of heat maps */
+	/* The group of a task in few rows: see lanes_groups(). */
+	int (*group)(void *ctx, uint32_t task, uint64_t *key);
+	void *groups;
 	void *ctx;
 };
 

@@ -317,19 +317,30 @@ static int write_rows(struct arrays *w, const struct page_bins *b,
 {
 	size_t cells = (size_t)b->columns.n * b->cpus;
 	uint32_t *majority = malloc((cells + 1) * sizeof(*majority));
-	int rc;
+	uint32_t *groups = malloc((cells + 1) * sizeof(*groups));
+	int rc = -ENOMEM;
 
-	if (!majority)
-		return -ENOMEM;
-	for (size_t i = 0; i < cells; i++)
+	if (majority && groups)
+		rc = lanes_groups(b->lanes, select->group, select->groups, groups);
+	if (rc)
+		goto out;
+	for (size_t i = 0; i < cells; i++) {
 		majority[i] = number_of(select, lanes_majority(b->lanes, 0)[i]);
+		groups[i] = number_of(select, groups[i]);
+		if (groups[i] == majority[i]) /* nearly always: deflates to nothing */
+			groups[i] = ANALYZE_NO_TASK;
+	}
 	arrays_rows(w, "busy_ns", b->busy, b->cpus, b->columns.n);
 	arrays_rows(w, "unknown_ns", b->unknown, b->cpus, b->columns.n);
 	arrays_rows(w, "switches", b->switches, b->cpus, b->columns.n);
 	arrays_put(w, "majority", majority, cells);
-	free(majority);
+	arrays_put(w, "group_majority", groups, cells);
 	rc = write_states(w, b, select);
-	return rc ? rc : write_sparks(w, b, select);
+	rc = rc ? rc : write_sparks(w, b, select);
+out:
+	free(majority);
+	free(groups);
+	return rc;
 }
 
 int page_bins_write(struct page_bins *b, const struct page_bins_select *select, struct json *j,

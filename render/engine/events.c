@@ -107,6 +107,7 @@ static int events_add(struct page_engine *e, struct cdict_error *err)
 	if (!v->tasks || !v->types || !v->on || !v->counted || !v->printer ||
 	    printer_symbols(v->printer, cdict_reader_info(e->reader, "trace.symbols")))
 		return cdict_fail_nomem(err);
+	printer_source(v->printer, cdict_reader_info(e->reader, "source"));
 	for (size_t i = 0; i < n; i++) {
 		v->tasks[i].n = analyze_type_tasks(cdict_schema_at(schema, i), v->tasks[i].fields);
 		if (e->q.type && !strcmp(cdict_schema_at(schema, i)->name, e->q.type))

@@ -139,12 +139,28 @@ static bool wanted(void *walk, uint32_t task)
 	return names_wanted(&w->names, analyze_engine_task(w->eng, task));
 }
 
+static int group_of(void *ctx, uint32_t task, uint64_t *key)
+{
+	struct fold *fold = ctx;
+	struct fold_place place = { 0 };
+
+	if (!fold_find(fold, analyze_engine_task(fold->culprits.names->eng, task), &place))
+		return -ENOMEM;
+	*key = (uintptr_t)place.group;
+	return 0;
+}
+
 static int bins_json(struct json *j, const struct page_capture *c, struct sink *arrays)
 {
 	const struct table *vcpu = c->tables[PAGE_VCPU];
 	struct page_bins_select select = {
-		.t0_ns = c->t0_ns, .numbers = c->numbers, .wanted = wanted, .ctx = c->walk
+		.t0_ns = c->t0_ns,
+		.numbers = c->numbers,
+		.wanted = wanted,
+		.ctx = c->walk,
+		.group = group_of,
 	};
+	struct fold fold = { .culprits = { .names = &c->walk->names } };
 	uint32_t *vcpus = calloc(vcpu->n_rows + 1, sizeof(*vcpus));
 	const char **vms = calloc(vcpu->n_rows + 1, sizeof(*vms));
 	int rc = -ENOMEM;
@@ -158,8 +174,10 @@ static int bins_json(struct json *j, const struct page_capture *c, struct sink *
 	select.vcpus = vcpus;
 	select.vms = vms;
 	select.n_vcpus = vcpu->n_rows;
+	select.groups = &fold;
 	rc = page_bins_write(c->bins, &select, j, arrays);
 out:
+	fold_fini(&fold);
 	free(vcpus);
 	free(vms);
 	return rc;

@@ -39,8 +39,8 @@ static struct ink ink_of(const struct cores *cores, size_t part)
 static void lane(struct marks *m, const struct canvas *c, const struct frame *f,
 		 const struct cores *cores, uint32_t cpu, double y, unsigned wanted)
 {
-	const uint32_t *majority = lanes_majority(cores->lanes, cpu);
 	unsigned n = lanes_columns(cores->lanes);
+	const uint32_t *majority = cores->majority + (size_t)cpu * n;
 	double unit = f->plot.w / n;
 
 	for (unsigned a = 0, b; a < n; a = b) {

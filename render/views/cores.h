@@ -20,7 +20,8 @@ struct cores_part {
 
 struct cores {
 	const struct lanes *lanes;
-	const uint32_t *cpus; /* the rows: CPU numbers */
+	const uint32_t *majority; /* [cpu][column]: of @lanes, or lanes_groups() */
+	const uint32_t *cpus;     /* the rows: CPU numbers */
 	size_t n_cpus;
 	/* Those with a colour, in the legend's order; all others come last, if there are any
 	 * (others_ns). */

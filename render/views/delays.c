@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "render/draw/names.h"
 #include "render/draw/rows.h"
@@ -149,7 +150,7 @@ static void heads(struct marks *m, const struct canvas *c, const struct plan *p,
 		put_text(m, c, dim, MARK_SMALL, column_x(p, f, i), p->wide, y, names[i]);
 	names_free(names, p->n_order);
 	free(full);
-	snprintf(more, sizeof(more), "%zu more", p->more);
+	snprintf(more, sizeof(more), "%s more", GROUPED(p->more));
 	if (p->more)
 		put_text(m, c, dim, MARK_SMALL, column_x(p, f, p->n_order), p->wide, y, more);
 }
@@ -250,7 +251,8 @@ int view_delays(struct marks *m, const struct canvas *c, const struct frame_capt
 	int rc = rows ? 0 : -ENOMEM;
 
 	p.more_rows = d->n_rows - p.n_rows;
-	snprintf(others, sizeof(others), "%zu other VM%s", p.more_rows, plural(p.more_rows));
+	snprintf(others, sizeof(others), "%s other VM%s", GROUPED(p.more_rows),
+		 plural(p.more_rows));
 	for (size_t i = 0; !rc && i < n; i++)
 		rows[i].name = i < p.n_rows ? d->rows[i].name : others;
 	if (!rc)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "render/draw/text.h"
 
@@ -245,13 +246,13 @@ char *flame_foot(const struct flame *fl, const struct flame_layout *l)
 	if (fl->foot && *fl->foot)
 		sink_printf(&s, "; %s", fl->foot);
 	if (l->left_out)
-		sink_printf(&s, "; %" PRIu64 " frame%s of less than a tenth of a pixel: not drawn",
-			    l->left_out, l->left_out == 1 ? "" : "s");
+		sink_printf(&s, "; %s frame%s of less than a tenth of a pixel: not drawn",
+			    GROUPED(l->left_out), l->left_out == 1 ? "" : "s");
 	if (l->deeper)
-		sink_printf(&s, "; ... and %" PRIu64 " more frame%s below level %u", l->deeper,
+		sink_printf(&s, "; ... and %s more frame%s below level %u", GROUPED(l->deeper),
 			    plural(l->deeper), l->depth);
 	if (fl->tree->cut)
-		sink_printf(&s, "; %" PRIu64 " deep stack%s without the last frames", fl->tree->cut,
+		sink_printf(&s, "; %s deep stack%s without the last frames", GROUPED(fl->tree->cut),
 			    fl->tree->cut == 1 ? "" : "s");
 	return sink_take(&s, NULL);
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text/grouped.h"
+#include "render/draw/names.h"
 #include "render/draw/rows.h"
 #include "render/draw/text.h"
 
@@ -42,7 +44,7 @@ uint64_t vcpu_bar_waited(const struct vcpu_bar *bar)
 }
 
 /* The vCPU delay and the longest antagonist. */
-static char *bar_note(const struct vcpu_bar *bar, bool brief)
+static char *bar_note(const struct vcpu_bar *bar, const char *antagonist, bool brief)
 {
 	uint64_t waited = vcpu_bar_waited(bar);
 	char ms[TEXT_ROOM], share[TEXT_ROOM], *text;
@@ -52,10 +54,10 @@ static char *bar_note(const struct vcpu_bar *bar, bool brief)
 		rc = asprintf(&text, "waits unknown");
 	else if (!waited)
 		rc = asprintf(&text, "never waited");
-	else if (bar->antagonist)
+	else if (antagonist)
 		rc = asprintf(&text, brief ? "%s, %s: %s" : "waited %s, %s behind %s",
 			      text_duration(ms, (double)waited),
-			      text_percent(share, bar->antagonist_share, 1), bar->antagonist);
+			      text_percent(share, bar->antagonist_share, 1), antagonist);
 	else
 		rc = asprintf(&text, brief ? "%s" : "waited %s", text_duration(ms, (double)waited));
 	return rc < 0 ? NULL : text;
@@ -111,7 +113,7 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 	for (size_t i = 0; i < n; i++)
 		vcpus += bars[i].vcpus;
 	if (vcpus > n)
-		snprintf(groups, sizeof(groups), "%zu group%s of ", n, n == 1 ? "" : "s");
+		snprintf(groups, sizeof(groups), "%s group%s of ", GROUPED(n), n == 1 ? "" : "s");
 	snprintf(foot, sizeof(foot), "%s%zu vCPU%s, each bar is the whole window%s%s", groups,
 		 vcpus, vcpus == 1 ? "" : "s", *groups ? " of its vCPUs together" : "",
 		 is_narrow(c) ? "; at the right: how long it waited, and its main antagonist" : "");
@@ -135,18 +137,45 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 	return m->failed ? -ENOMEM : 0;
 }
 
+/* The notes, in which different antagonists stay different. */
+static int make_notes(const struct canvas *c, const struct vcpu_bar *bars, size_t n,
+		      struct row_label *rows)
+{
+	const char **full = calloc(n + 1, sizeof(*full));
+	char **names = NULL;
+	double before = 0;
+	bool ok = full;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		char *rest = bar_note(&bars[i], bars[i].antagonist ? "" : NULL, is_narrow(c));
+		double w = rest ? canvas_text(c, rest, MARK_SMALL) : 0;
+
+		before = bars[i].antagonist && w > before ? w : before;
+		full[i] = bars[i].antagonist ? bars[i].antagonist : "";
+		ok = rest;
+		free(rest);
+	}
+	if (ok)
+		names = names_fit(full, n, canvas_font(c, MARK_SMALL),
+				  c->width * ROWS_NOTES - before);
+	for (size_t i = 0; names && i < n; i++) {
+		rows[i].name = bars[i].name;
+		rows[i].note =
+			bar_note(&bars[i], bars[i].antagonist ? names[i] : NULL, is_narrow(c));
+		ok &= rows[i].note != NULL;
+	}
+	ok &= names != NULL;
+	names_free(names, n);
+	free(full);
+	return ok ? 0 : -ENOMEM;
+}
+
 int view_vcpu(struct marks *m, const struct canvas *c, const struct frame_caption *caption,
 	      const struct vcpu_bar *bars, size_t n)
 {
 	struct row_label *rows = calloc(n + 1, sizeof(*rows));
-	int rc = rows ? 0 : -ENOMEM;
+	int rc = rows ? make_notes(c, bars, n, rows) : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < n; i++) {
-		rows[i].name = bars[i].name;
-		rows[i].note = bar_note(&bars[i], is_narrow(c));
-		if (!rows[i].note)
-			rc = -ENOMEM;
-	}
 	if (!rc)
 		rc = draw(m, c, caption, bars, n, rows);
 	for (size_t i = 0; rows && i < n; i++)

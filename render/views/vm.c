@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text/grouped.h"
 #include "render/draw/rows.h"
 #include "render/draw/text.h"
 
@@ -230,7 +231,7 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 	struct frame f;
 
 	if (lanes->more)
-		snprintf(more, sizeof(more), "; %zu more thread%s", lanes->more,
+		snprintf(more, sizeof(more), "; %s more thread%s", GROUPED(lanes->more),
 			 lanes->more == 1 ? "" : "s");
 	snprintf(foot, sizeof(foot), "each column is what took most of its %s, and %s%s",
 		 text_duration(ms, round((double)(cap->to_ns - cap->from_ns) / columns)),

@@ -178,6 +178,7 @@ static void add_part(struct sink *s, bool *any, const char *fmt, uint64_t count)
 
 static void says(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns, bool mentions)
 {
+	char time[NUMBER_ROOM];
 	bool any = false;
 
 	if (sum->lost)
@@ -206,8 +207,8 @@ static void says(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns
 			    number_seconds(to, sum->worst_to_ns));
 	}
 	if (sum->throttled_ns) {
-		sink_printf(s, "%sthrottled for %.3f ms",
-			    any ? ", " : "loss: ", (double)sum->throttled_ns / 1e6);
+		sink_printf(s, "%sthrottled for %s",
+			    any ? ", " : "loss: ", number_time(time, sum->throttled_ns));
 		any = true;
 	}
 	if (sum->disordered)
@@ -215,9 +216,8 @@ static void says(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns
 			 sum->disordered == 1 ? "%s event out of order" : "%s events out of order",
 			 sum->disordered);
 	if (unknown_ns) {
-		sink_printf(s, "%s%.3f ms of CPU time unknown%s",
-			    any ? ", " : "loss: no events lost; ", (double)unknown_ns / 1e6,
-			    any ? "" : " (running task unknown)");
+		sink_printf(s, "%s%s of CPU time unknown%s", any ? ", " : "loss: no events lost; ",
+			    number_time(time, unknown_ns), any ? "" : " (running task unknown)");
 		any = true;
 	}
 	if (!any)

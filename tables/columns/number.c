@@ -3,6 +3,7 @@
 #include "tables/columns/number.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -126,4 +127,12 @@ char *number_utc(char out[NUMBER_ROOM], uint64_t ns)
 	n = strftime(out, NUMBER_ROOM, "%Y-%m-%d %H:%M:%S", &tm);
 	snprintf(out + n, NUMBER_ROOM - n, ".%09" PRIu64 " UTC", ns % NS_PER_SEC);
 	return out;
+}
+
+char *number_time(char out[NUMBER_ROOM], uint64_t ns)
+{
+	bool seconds = ns >= NS_PER_SEC;
+
+	number_scaled(out, ns, seconds ? NS_PER_SEC : NS_PER_SEC / 1000, 3);
+	return strcat(out, seconds ? " s" : " ms");
 }

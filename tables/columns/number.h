@@ -13,6 +13,8 @@ char *number_ns(char out[NUMBER_ROOM], uint64_t ns);       /* 12.345678901 */
 char *number_bytes(char out[NUMBER_ROOM], uint64_t bytes); /* 12.3 MB */
 /* Three digits and a unit: 0, 94.3 ms, 3.89 s, as on the page. */
 char *number_duration(char out[NUMBER_ROOM], uint64_t ns);
+/* 178.437 ms, 13.329 s from a second on. */
+char *number_time(char out[NUMBER_ROOM], uint64_t ns);
 /* @unit_ns per unit, @decimals after the point, rounded to nearest. */
 char *number_scaled(char out[NUMBER_ROOM], uint64_t ns, uint64_t unit_ns, unsigned decimals);
 /* Wall clock in UTC: 2026-11-20 16:36:58.123456789 UTC */

@@ -203,6 +203,7 @@ static void make_columns(struct changes *c)
 		(struct table_column){ .key = "cpu", .title = "cpu", .kind = TABLE_INTEGER };
 	c->columns[WHY_NOT] =
 		(struct table_column){ .key = "not_compared", .title = "not compared" };
+	c->columns[WHY_NOT].flags = TABLE_SPARE;
 	c->columns[REASON].flags = decl->key_reason ? 0 : TABLE_HIDDEN;
 	c->columns[CPU].flags = decl->key_cpu ? 0 : TABLE_HIDDEN;
 	for (size_t f = 0; f < c->compare.n_figures; f++) {
@@ -219,7 +220,9 @@ static void make_columns(struct changes *c)
 			*col = (struct table_column){ .key = c->names[at],
 						      .title = c->heads[at],
 						      .kind = figure->ns ? TABLE_MS : TABLE_PERCENT,
-						      .flags = figure->wide ? TABLE_WIDE : 0 };
+						      .flags = figure->wide ? TABLE_WIDE
+							       : f          ? 0
+									    : TABLE_KEEP };
 			/* there is no kind for signed durations: programs get ns */
 			if (figure->ns && p == CHANGE) {
 				col->kind = TABLE_INTEGER;

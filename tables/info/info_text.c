@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/walk/engine.h"
+#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "format/file/guests.h"
 #include "format/labels/label_text.h"
@@ -436,10 +437,10 @@ static void losses(struct sink *s, const struct info *info)
 	if (n < all)
 		sink_printf(s, "  ... and %s more\n", number_grouped(more, all - n));
 	if (cdict_reader_late_count(info->reader))
-		sink_printf(
-			s, "late: %zu event%s reached the recording out of order; sorted by time\n",
-			cdict_reader_late_count(info->reader),
-			cdict_reader_late_count(info->reader) == 1 ? "" : "s");
+		sink_printf(s,
+			    "late: %s event%s reached the recording out of order; sorted by time\n",
+			    GROUPED(cdict_reader_late_count(info->reader)),
+			    cdict_reader_late_count(info->reader) == 1 ? "" : "s");
 }
 
 static void state(struct sink *s, const struct info *info)
@@ -459,7 +460,7 @@ static void state(struct sink *s, const struct info *info)
 		sink_puts(s, info->verified ? "whole, every block verified" : "no damage seen");
 	sink_putc(s, '\n');
 	if (damage.blocks)
-		sink_printf(s, "  %zu damaged block%s, with %s event%s\n", damage.blocks,
+		sink_printf(s, "  %s damaged block%s, with %s event%s\n", GROUPED(damage.blocks),
 			    damage.blocks == 1 ? "" : "s", number_grouped(room, damage.events),
 			    damage.events == 1 ? "" : "s");
 	if (damage.skipped_bytes)

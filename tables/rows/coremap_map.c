@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/text/grouped.h"
 #include "tables/rows/coremap_map.h"
 
 #define CPUS_A_TABLE 16
@@ -369,7 +370,7 @@ static int finish_rows(struct coremap_map *m)
 		rc = add_row(m, OTHERS, row);
 	}
 	others = &m->groups.at[OTHERS];
-	snprintf(name, sizeof(name), "(%zu other%s)", others->n_tasks,
+	snprintf(name, sizeof(name), "(%s other%s)", GROUPED(others->n_tasks),
 		 others->n_tasks == 1 ? "" : "s");
 	copy = stringset_add(&m->names, name, strlen(name));
 	if (rc || !copy)

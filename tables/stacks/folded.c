@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
+#include "base/text/grouped.h"
 #include "base/text/escape.h"
 
 int folded_init(struct folded *f)
@@ -221,7 +222,7 @@ static int add_stack(struct folded *f, const char *line, size_t len, uint64_t va
 
 		if (f->nodes.at[node].depth >= FOLDED_DEPTH)
 			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-					  "a stack has more than %d frames", FOLDED_DEPTH);
+					  "a stack has more than %s frames", GROUPED(FOLDED_DEPTH));
 		node = folded_child(f, node, line + at, to - at, FOLDED_PLAIN);
 		if (node == FOLDED_NONE)
 			return cdict_fail_nomem(err);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text/escape.h"
+#include "base/text/grouped.h"
 #include "base/text/wrap.h"
 #include "tables/columns/number.h"
 #include "tables/columns/table.h"
@@ -76,7 +77,7 @@ static void title_of(struct sink *s, const struct table_frame *frame)
 							    : frame->to_ns - frame->from_ns));
 	sink_puts(s, " s");
 	if (frame->n_windows > 1)
-		sink_printf(s, " in %zu windows", frame->n_windows);
+		sink_printf(s, " in %s windows", GROUPED(frame->n_windows));
 	sink_printf(s, " from %s", number_seconds(a, frame->from_ns));
 	sink_printf(s, ", %s event%s", number_grouped(a, cdict_reader_events(frame->reader)),
 		    cdict_reader_events(frame->reader) == 1 ? "" : "s");

@@ -28,7 +28,7 @@ static void print(const struct fleet_rows *rows)
 	const struct fleet_table_options all = { 0 }, few = { .hidden = HIDE_NAME | HIDE_VCPU };
 	struct table_frame frame = { .command = "fuzz", .file = "", .wide = true };
 
-	for (int kind = 0; kind < FLEET_OF_CAPTURES; kind++) {
+	for (int kind = 0; kind < FLEET_BEHIND; kind++) {
 		struct table *tables[] = { fleet_table(rows, (enum fleet_kind)kind, &all),
 					   fleet_table(rows, (enum fleet_kind)kind, &few) };
 
@@ -43,6 +43,22 @@ static void print(const struct fleet_rows *rows)
 		table_free(tables[0]);
 		table_free(tables[1]);
 	}
+}
+
+static void print_behind(const struct fleet_rows *rows)
+{
+	struct table_frame frame = { .command = "fuzz", .file = "" };
+	struct table *t = fleet_behind_table(rows, NULL);
+
+	must(t && !t->failed);
+	for (int format = TABLE_AS_TEXT; format <= TABLE_AS_OPENMETRICS; format++) {
+		struct sink s;
+
+		sink_to_memory(&s);
+		must(!table_print(&s, (enum table_format)format, &frame, &t, 1));
+		free(sink_take(&s, NULL));
+	}
+	table_free(t);
 }
 
 static void print_figures(const struct fleet_rows *rows)
@@ -90,6 +106,7 @@ static void decode(const void *data, size_t size)
 	must(!rc || (err.code == rc && err.text[0]));
 	if (!rc && rows.n < 1000) {
 		print(&rows);
+		print_behind(&rows);
 		print_figures(&rows);
 		again(&rows, &window);
 	}

@@ -152,11 +152,11 @@ ended_early() {
 	grep -q '^state: whole' info || tail -n 1 info
 	[ "$(events x.cdict)" -gt 1000 ] || echo "only $(events x.cdict) events are kept"
 	lost=$(field lost x.cdict)
-	read -r at samples < <(sed -n 's/.* and \([0-9]*\) lost records; \([0-9]*\) samples were read.*/\1 \2/p' rec.err)
+	read -r at samples < <(sed -n 's/.* and \([0-9,]*\) lost records; \([0-9,]*\) samples were read.*/\1 \2/p' rec.err | tr -d ,)
 	[ "${lost:-0}" -gt 0 ] || { echo "no loss is reported"; tail -n 5 info; }
 	[ $(($(events x.cdict) + lost)) = $((samples + at)) ] ||
 		echo "$(events x.cdict) stored and $lost lost are not the $samples read and $at lost by the kernel"
-	about record.end x.cdict | grep -q "^$1: [0-9]* events\? from [0-9.]* s on not written\$" ||
+	about record.end x.cdict | grep -q "^$1: [0-9,]* events\? from [0-9.]* s on not written\$" ||
 		about record.end x.cdict
 	grep -q "x.cdict: recording ended early: $1; the part written so far is kept\$" rec.err || cat rec.err
 }

@@ -77,7 +77,7 @@ END
 # Beside tracepoints, whose events are those that the kernel counted; several events; each has its period.
 beside_tracepoints() {
 	"$CDICT" record -v -g -c 100 -e sched:sched_switch,page-faults:u -e context-switches -o x.cdict -- "$BUILD/tests/tools/run/touchpages" 5000 100 2>rec.err >/dev/null || cat rec.err
-	[ "$(sed -n 's/.*the kernel counted \([0-9]*\) events.*/\1/p' rec.err)" = "$(samples sched:sched_switch)" ] ||
+	[ "$(sed -n 's/.*the kernel counted \([0-9,]*\) events.*/\1/p' rec.err | tr -d ,)" = "$(samples sched:sched_switch)" ] ||
 		echo "$(grep counted rec.err), of $(samples sched:sched_switch) switches in the file"
 	[ "$(samples sample:page-faults:u)" -ge 45 ] || echo "$(samples sample:page-faults:u) samples of 5000 page faults"
 	"$CDICT" script -q --max-loss 100 -F comm,period,event -G -e page-faults:u x.cdict | awk '$(NF - 1) != 100 { print; exit }'

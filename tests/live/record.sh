@@ -106,7 +106,7 @@ loss() {
 	[ $most -gt 0 ] || { echo "nothing was lost"; return; }
 	convert_and_compare x.data --max-loss 100
 	"$CDICT" convert -i x.data -o y.cdict 2>convert.err
-	ours=$(sed -n 's/^\[ cdict convert: .* \([0-9]*\) lost \]$/\1/p' convert.err)
+	ours=$(sed -n 's/^\[ cdict convert: .* \([0-9,]*\) lost \]$/\1/p' convert.err | tr -d ,)
 	if [ "$ours" -lt $most ] || [ "$ours" -gt $((most + most / 10 + 50)) ]; then
 		echo "cdict says $ours are lost, perf's records $ring and $events"
 	fi

@@ -124,6 +124,11 @@ while read -r name file; do
 done < <(made_up 3)
 verdict the_tables_of_made_up_captures_are_what_the_commands_print "$wrong"
 
+# each column has the task, and the group, that had the CPU longest, by the slices of cdict query
+cp run.cdict named.cdict && "$CDICT" annotate -q named.cdict --map "$DATA/kvm-small.map.csv" && report named.cdict -o x.html
+"$CDICT" query -q named.cdict --json 'SELECT s.ts, s.dur, s.cpu, t.tid FROM sched_slice s JOIN thread t USING (utid)' >slices.json
+verdict columns_of_cores_have_the_task_and_the_group_that_ran_longest "$(node "$LIB/bins.mjs" x.html slices.json 2>&1 | grep -v '^adds up$')"
+
 # ---- several captures ----
 
 cp run.cdict again.cdict

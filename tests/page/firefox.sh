@@ -3,8 +3,8 @@
 # timeout: 400
 # waits: 1
 #
-# The same page in a real Firefox: figures equal the commands', for the whole capture and for ranges; its console stays
-# empty, whatever the names.
+# The same page in a real Firefox: figures equal the commands', for the whole capture and for ranges; a click on a
+# finding opens the VM's story, as in Chromium; its console stays empty, whatever the names.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node "${FIREFOX:-firefox-esr}"
@@ -25,6 +25,10 @@ done
 node "$LIB/ranges.mjs" --firefox "${cases[@]}" || fail the_browser_ends_well <<<"node ended with $?"
 
 node "$LIB/keys.mjs" --select --firefox a_range_of_kvm-small_has_the_figures_of_--time.html small.cdict
+
+# one click on a finding opens the story of a VM, whose parts are those of cdict vm
+"$CDICT" annotate -q small.cdict --map "$DATA/kvm-small.map.csv" && report small.cdict -o story.html || exit 1
+node "$LIB/story/story.mjs" --firefox the_story_of_a_VM_is_that_of_the_command story.html small.cdict
 
 hostile evil.cdict || exit 1
 report evil.cdict --label '</title><script>alert(1)</script>' || exit 1

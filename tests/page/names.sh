@@ -3,7 +3,7 @@
 # timeout: 600
 #
 # In a real Chromium, with names of tasks and VMs that are long: no name in any view is clipped by its box, and no two names are shortened to
-# the same text. The shortener keeps the names of all captures apart at every width.
+# the same text; the same on the page of a job, in its tables and pictures. The shortener keeps the names of all captures apart at every width.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium python3
@@ -29,6 +29,13 @@ while read -r name file; do
 	"$CDICT" annotate -q --max-loss 100 "of-$name.cdict" --map map.csv && report "of-$name.cdict" --max-loss 100 && others+=" of-$name"
 done <list 2>others.err
 export others
+# a job whose hosts differ in the middle of their names
+export CDICT_STORE=$PWD/store
+"$CDICT" job create 2001 --bucket 1d || exit 1
+for n in 1 2 3 4 5 6; do
+	"$CDICT" push -q --job 2001 --host "compute-of-the-north-row-$n-in-the-first-data-centre" long.cdict || exit 1
+done
+"$CDICT" report -q --job 2001 --no-host-pages -o job.html || exit 1
 while read -r name file; do "$CDICT" tasks -q --json --max-loss 100 "$file"; done <list >all.json 2>/dev/null
 "$CDICT" tasks -q --json long.cdict >>all.json
 
@@ -93,6 +100,33 @@ for (const file of ['run', 'long', ...process.env.others.trim().split(/ +/).filt
 	if (file === 'long' && short < 50) bad.push(`only ${short} shortened names`);
 	verdict(`names_in_the_views_of_${file}_differ`, [...new Set(bad)]);
 }
+
+// the page of a job: its tables, and the hosts in its pictures
+const HOSTS = '[...document.querySelectorAll(".picture svg text[text-anchor=end]")].filter((el) => !el.hasAttribute("font-weight")).map((el) => el.textContent)';
+const inJob = [];
+for (const [width, height] of [[1280, 800], [1920, 1080], [3840, 2160]]) {
+	const tab = await browser.open('job.html', { width, height });
+	await tab.until('document.documentElement.dataset.drawn', 'the job');
+	const map = await tab.evaluate('JSON.parse(document.getElementById("cdict-fleet").textContent)');
+	const hosts = (await tab.evaluate(HOSTS)).filter((text) => /row|compute|centre|\.\./.test(text));
+	if (new Set(hosts).size !== 6 || map.map.names.length !== 6) inJob.push(`hosts of the picture: ${hosts.join(', ')}`);
+	let names = 0;
+	for (const { key } of map.tables) {
+		await tab.evaluate(`location.hash = '#table=${key}'`);
+		await tab.until(`document.querySelector('.table-place').dataset.table === '${key}'`, key);
+		const { n, clipped, texts } = await tab.evaluate(NAMES);
+		const stands = new Map();
+		names += n;
+		inJob.push(...clipped.map((what) => `${key} at ${width}: clipped in ${what}`));
+		for (const [text, full] of texts) {
+			if ((stands.get(text) ?? full) !== full) inJob.push(`${key} at ${width}: ${text} is ${full} and ${stands.get(text)}`);
+			stands.set(text, full);
+		}
+	}
+	if (names < 50) inJob.push(`only ${names} names at ${width}`);
+	await tab.close();
+}
+verdict('names_on_the_page_of_a_job_differ', inJob);
 await browser.close();
 END_OF_NAMES
 LIB=$LIB node names.mjs

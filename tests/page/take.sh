@@ -13,3 +13,7 @@ need node chromium
 "$CDICT" convert -q -i "$DATA/kvm-libvirt-cgroups.data" -o other.cdict && report run.cdict other.cdict --label before,after -o both.html || exit 1
 node "$LIB/take.mjs" run.html run.cdict 150000000,300000000 vcpus exits tasks 'tasks&fold=tasks' coremap switches cores
 node "$LIB/take.mjs" both.html run.cdict '' compare 'compare&compare=tasks'
+# labels that are too long for one line
+first=before-the-new-kernel-and-with-the-pinning-of-all-the-vCPUs-of-the-first-rack
+report run.cdict other.cdict --label "$first,${first/before/after}" -o long.html || exit 1
+node "$LIB/take.mjs" long.html run.cdict '' compare | sed 's/compare_can/compare_with_long_labels_can/'

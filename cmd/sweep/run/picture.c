@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/sweep/run/picture.h"
+#include "base/text/grouped.h"
 #include "render/draw/text.h"
 
 #define FEW 3 /* values needed before a scale is guessed */
@@ -195,9 +196,9 @@ static void put_params(struct sink *s, const struct sweep *sw, size_t point, int
 /* "1 run of 5 samples"; one sample each is not mentioned, nor is a varying number (0). */
 static void put_runs(struct sink *s, unsigned runs, size_t samples)
 {
-	sink_printf(s, "%u run%s", runs, runs == 1 ? "" : "s");
+	sink_printf(s, "%s run%s", GROUPED(runs), runs == 1 ? "" : "s");
 	if (samples > 1)
-		sink_printf(s, " of %zu samples", samples);
+		sink_printf(s, " of %s samples", GROUPED(samples));
 }
 
 static const char *note_of(struct work *w, size_t point, size_t metric,
@@ -216,7 +217,7 @@ static const char *note_of(struct work *w, size_t point, size_t metric,
 		    sweep_human(min, f->q.min, m->unit), sweep_human(max, f->q.max, m->unit));
 	put_runs(&s, f->runs, f->q.n % f->runs ? 0 : f->q.n / f->runs);
 	if (f->q.n % f->runs)
-		sink_printf(&s, ", %zu sample%s", f->q.n, f->q.n == 1 ? "" : "s");
+		sink_printf(&s, ", %s sample%s", GROUPED(f->q.n), f->q.n == 1 ? "" : "s");
 	if (f->failed)
 		sink_printf(&s, ", %u failed", f->failed);
 	return keep_text(w, &s);
@@ -231,11 +232,11 @@ static const char *why_of(struct work *w, size_t point, size_t metric, const str
 
 	sink_to_memory(&s);
 	put_params(&s, w->s, point, -1);
-	sink_printf(&s, "%s%s%s%u of %u run%s%s: %s", s.buf.len ? ": " : "",
+	sink_printf(&s, "%s%s%s%s of %s run%s%s: %s", s.buf.len ? ": " : "",
 		    run->samples ? w->s->metrics.all.at[metric].name : "",
-		    run->samples ? " is missing in " : "", f->failed, f->runs + f->failed,
-		    f->runs + f->failed == 1 ? "" : "s", run->samples ? "" : " failed",
-		    why ? why : "");
+		    run->samples ? " is missing in " : "", GROUPED(f->failed),
+		    GROUPED(f->runs + f->failed), f->runs + f->failed == 1 ? "" : "s",
+		    run->samples ? "" : " failed", why ? why : "");
 	return keep_text(w, &s);
 }
 
@@ -424,7 +425,7 @@ static void make_texts(struct work *w)
 	sink_to_memory(&s);
 	sink_puts(&s, "squares: medians; bars: first to third quartile");
 	if (bad)
-		sink_printf(&s, "; hatched: %zu run%s failed", bad, bad == 1 ? "" : "s");
+		sink_printf(&s, "; hatched: %s run%s failed", GROUPED(bad), bad == 1 ? "" : "s");
 	w->to->view.foot = keep_text(w, &s);
 }
 

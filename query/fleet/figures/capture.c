@@ -11,6 +11,7 @@
 #include "base/saturate.h"
 #include "tables/columns/tables.h"
 #include "tables/info/info.h"
+#include "tables/names/culprits.h"
 
 /* FNV-1a: capture ids must never change. */
 static uint64_t hash(uint64_t h, const char *text)
@@ -73,17 +74,22 @@ struct collecting {
 	unsigned lacks;
 };
 
-/* A VM without a name has its pid as name, which belongs to another VM on another host. */
-static int vm_of(const struct collecting *k, const struct analyze_task *task, char **vm,
-		 struct cdict_error *err)
+/* The name @name of the task's VM, given. A VM without a name has its pid as name, which belongs to
+ * another VM on another host. */
+static int vm_named(const struct collecting *k, const struct analyze_task *task, const char *name,
+		    char **vm, struct cdict_error *err)
 {
-	const char *name = names_vm(&k->w->names, task);
-
 	*vm = NULL;
 	if (name && names_nameless(&k->w->names, task))
 		return asprintf(vm, "%s:%s", k->c->host, name) < 0 ? cdict_fail_nomem(err) : 0;
 	*vm = name ? strdup(name) : NULL;
 	return name && !*vm ? cdict_fail_nomem(err) : 0;
+}
+
+static int vm_of(const struct collecting *k, const struct analyze_task *task, char **vm,
+		 struct cdict_error *err)
+{
+	return vm_named(k, task, names_vm(&k->w->names, task), vm, err);
 }
 
 static int add_row(const struct collecting *k, enum fleet_kind kind, const void *row,
@@ -125,19 +131,99 @@ static int add_row(const struct collecting *k, enum fleet_kind kind, const void 
 	return rc;
 }
 
+/* ---- behind whom the VMs waited ---- */
+
+struct blaming {
+	const struct collecting *k;
+	struct culprits culprits;
+	const char *vm; /* of the vCPU: borrowed from the names, then as stored */
+	char *stored;
+	bool lossy;
+};
+
+static enum fleet_culprit culprit_of(const char *kind)
+{
+	int is = 0;
+
+	while (is < FLEET_UNKNOWN && strcmp(fleet_culprits[is], kind) != 0)
+		is++;
+	return (enum fleet_culprit)is;
+}
+
+static int blame(struct blaming *b, const struct analyze_task *task, uint64_t ns,
+		 struct cdict_error *err)
+{
+	struct fleet_key key = { .vm = b->stored, .vcpu = -1 };
+	union fleet_any any;
+	enum fleet_culprit is;
+	const char *kind, *name = culprits_name(&b->culprits, task, b->vm, &kind);
+	char *vm = NULL;
+	int rc = 0;
+
+	if (!ns)
+		return 0;
+	if (!name)
+		return cdict_fail_nomem(err);
+	is = culprit_of(kind);
+	if (is == FLEET_SELF || is == FLEET_VM)
+		rc = vm_named(b->k, task, name, &vm, err);
+	key.name = vm ? vm : name;
+	memset(&any, 0, sizeof(any));
+	any.behind.ns[is] = ns;
+	if (!rc)
+		rc = fleet_rows_add(b->k->rows, FLEET_BEHIND, &key, &any, b->lossy, b->k->lacks,
+				    err);
+	free(vm);
+	return rc;
+}
+
+/* As the rows of "vcpu --by vm". */
+static int blame_all(struct blaming *b, const struct analyze_vcpu_row *row, struct cdict_error *err)
+{
+	const struct tables_walk *w = b->k->w;
+	const struct analyze_task *task = analyze_engine_task(w->eng, row->task);
+	uint64_t rest_ns = analyze_vcpu_delayed_ns(row);
+	int rc;
+
+	b->vm = names_vm(&w->names, task);
+	b->lossy = row->lost_ns || tables_lossy(w, task);
+	rc = vm_of(b->k, task, &b->stored, err);
+	for (size_t i = 0; i < row->n_antagonists && !rc && b->stored; i++) {
+		const struct analyze_antagonist *a = &row->antagonists[i];
+
+		rest_ns -= analyze_behind_ns(a);
+		rc = blame(b, analyze_engine_task(w->eng, a->task), analyze_behind_ns(a), err);
+	}
+	if (!rc && b->stored)
+		rc = blame(b, NULL, rest_ns, err);
+	free(b->stored);
+	return rc;
+}
+
+static int add_culprits(const struct collecting *k, struct cdict_error *err)
+{
+	struct blaming b = { .k = k, .culprits.names = &k->w->names };
+	int rc = 0;
+
+	for (size_t i = 0; i < fleet_shapes[FLEET_VCPUS].decl->count(k->w) && !rc; i++)
+		rc = blame_all(&b, fleet_shapes[FLEET_VCPUS].decl->at(k->w, i), err);
+	culprits_fini(&b.culprits);
+	return rc;
+}
+
 static int add_rows(const struct collecting *k, struct cdict_error *err)
 {
 	const struct tables_walk *w = k->w;
 	int rc = 0;
 
-	for (int kind = 0; kind < FLEET_OF_CAPTURES && !rc; kind++) {
+	for (int kind = 0; kind < FLEET_BEHIND && !rc; kind++) {
 		const struct tables_decl *decl = fleet_shapes[kind].decl;
 		size_t n = decl->count(w);
 
 		for (size_t i = 0; i < n && !rc; i++)
 			rc = add_row(k, (enum fleet_kind)kind, decl->at(w, i), err);
 	}
-	return rc;
+	return rc ? rc : add_culprits(k, err);
 }
 
 /* A loss belongs to the bucket in which it ends, so that it is counted once. */

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/memory/buf.h"
 #include "base/saturate.h"
+#include "base/text/grouped.h"
 
 #define COUNTER(type, member)                                                                      \
 	{                                                                                          \
@@ -106,6 +107,17 @@ static const struct fleet_field vcpu_fields[] = {
 	FIELDS_END,
 };
 
+const char *const fleet_culprits[FLEET_CULPRITS] = { "self",   "vm",   "unit",   "task",
+						     "kernel", "idle", "unknown" };
+
+#define BEHIND(member) COUNTER(fleet_behind_row, member)
+static const struct fleet_field behind_fields[] = {
+	BEHIND(ns[FLEET_SELF]),    BEHIND(ns[FLEET_VM]),
+	BEHIND(ns[FLEET_UNIT]),    BEHIND(ns[FLEET_TASK]),
+	BEHIND(ns[FLEET_KERNEL]),  BEHIND(ns[FLEET_IDLE]),
+	BEHIND(ns[FLEET_UNKNOWN]), FIELDS_END,
+};
+
 #define COUNT(member) COUNTER(fleet_count_row, member)
 static const struct fleet_field count_fields[] = {
 	COUNT(value), COUNT(count), COUNT(runs), COUNT(enabled_ns), COUNT(running_ns), FIELDS_END,
@@ -139,6 +151,7 @@ const struct fleet_shape fleet_shapes[FLEET_KINDS] = {
 	[FLEET_GUEST] = { "guest", &tables_decl_guest, sizeof(struct analyze_guest_row),
 			  guest_fields },
 	[FLEET_VCPUS] = { "vcpu", &tables_decl_vcpu, sizeof(struct analyze_vcpu_row), vcpu_fields },
+	[FLEET_BEHIND] = { "behind", NULL, sizeof(struct fleet_behind_row), behind_fields },
 	[FLEET_COUNTS] = { "counts", NULL, sizeof(struct fleet_count_row), count_fields },
 	[FLEET_BENCH] = { "bench", NULL, sizeof(struct fleet_bench_row), bench_fields },
 	[FLEET_TEXTS] = { "texts", NULL, sizeof(struct fleet_text_row), text_fields },
@@ -258,8 +271,8 @@ int fleet_rows_add(struct fleet_rows *rows, enum fleet_kind kind, const struct f
 		rows->on_row(rows->on_row_ctx, kind, key, any, lacks);
 	if (*number == MAP_NEW) {
 		if (rows->n >= FLEET_ROWS_MOST)
-			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "more than %u names",
-					  FLEET_ROWS_MOST);
+			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "more than %s names",
+					  GROUPED(FLEET_ROWS_MOST));
 		*number = (uint32_t)rows->of[kind].n;
 		row = new_row(rows, kind, key);
 		if (!row)
@@ -372,9 +385,113 @@ struct table *fleet_table(const struct fleet_rows *rows, enum fleet_kind kind,
 	struct fleet_picked picked;
 	struct table *t = NULL;
 
+	if (kind == FLEET_BEHIND)
+		return fleet_behind_table(rows, how->vm);
 	if (!fleet_pick(&picked, rows, kind, how))
 		t = tables_merged(fleet_shapes[kind].decl, picked.list, picked.n, rows->window_ns,
 				  how->hidden);
 	fleet_picked_fini(&picked);
 	return t;
+}
+
+/* ---- behind whom VMs waited ---- */
+
+enum { VM = 0, BEHIND_NAME, KIND, NS, SHARE, VM_NS };
+static const struct table_column behind_columns[] = {
+	[VM] = { "vm", "VM", TABLE_TEXT, 0, NULL, 0 },
+	[BEHIND_NAME] = { "behind", "was behind", TABLE_TEXT, TABLE_KEEP | TABLE_EACH, NULL, 0 },
+	[KIND] = { "behind_kind", "which is", TABLE_TEXT, TABLE_SPARE | TABLE_EACH, NULL, 0 },
+	[NS] = { "behind_ns", "for ms", TABLE_MS, TABLE_KEEP, NULL, 0 },
+	[SHARE] = { "delayed_percent", "% of wait", TABLE_PERCENT, TABLE_GAUGE, NULL, 0 },
+	[VM_NS] = { "vm_delayed_ns", "of ms", TABLE_MS, TABLE_WIDE, NULL, 0 },
+	TABLE_COLUMNS_END,
+};
+
+/* Sums by VM. */
+struct vm_sums {
+	struct map number;
+	ARRAY(uint64_t) ns;
+	uint64_t all_ns;
+};
+
+static uint64_t sum_of(const struct fleet_row *row)
+{
+	uint64_t ns = 0;
+
+	for (int is = 0; is < FLEET_CULPRITS; is++)
+		saturated_add(&ns, row->any->behind.ns[is]);
+	return ns;
+}
+
+/* The sum of the row's VM, whose name is interned; NULL: out of memory. */
+static uint64_t *sum_at(struct vm_sums *sums, const struct fleet_row *row)
+{
+	uint32_t *number = map_add(&sums->number, (uintptr_t)row->key.vm, 0);
+
+	if (!number || (*number == MAP_NEW && !array_add(&sums->ns)))
+		return NULL;
+	if (*number == MAP_NEW)
+		*number = (uint32_t)(sums->ns.n - 1);
+	return &sums->ns.at[*number];
+}
+
+static void put_behind(struct table *t, const char *vm, uint64_t ns, uint64_t vm_ns)
+{
+	table_text(t, VM, vm);
+	table_u64(t, NS, ns);
+	table_share(t, SHARE, ns, vm_ns);
+	table_u64(t, VM_NS, vm_ns);
+}
+
+static void put_behinds(struct table *t, const struct fleet_row *row, uint64_t vm_ns)
+{
+	for (int is = 0; is < FLEET_CULPRITS; is++) {
+		uint64_t ns = row->any->behind.ns[is];
+
+		if (!ns)
+			continue;
+		table_row(t);
+		put_behind(t, row->key.vm, ns, vm_ns);
+		table_text(t, BEHIND_NAME, row->key.name);
+		table_text(t, KIND, fleet_culprits[is]);
+		table_lossy(t, row->lossy);
+	}
+}
+
+struct table *fleet_behind_table(const struct fleet_rows *rows, const char *vm)
+{
+	struct table *t = table_new("delays", behind_columns);
+	struct vm_sums sums = { 0 };
+	size_t n = rows->of[FLEET_BEHIND].n;
+	bool lossy = false;
+
+	/* first the sums, then the rows */
+	for (size_t i = 0; t && i < 2 * n && !t->failed; i++) {
+		const struct fleet_row *row = &rows->of[FLEET_BEHIND].at[i % n];
+		uint64_t *vm_ns;
+
+		/* hostile stores have rows without names */
+		if (!row->key.vm || !row->key.name || (vm && strcmp(row->key.vm, vm) != 0))
+			continue;
+		vm_ns = sum_at(&sums, row);
+		if (!vm_ns) {
+			t->failed = true;
+		} else if (i < n) {
+			saturated_add(vm_ns, sum_of(row));
+			saturated_add(&sums.all_ns, sum_of(row));
+			lossy |= row->lossy;
+		} else {
+			put_behinds(t, row, *vm_ns);
+		}
+	}
+	if (t) {
+		t->order = "vm_delayed_ns,vm,behind_ns";
+		t->grouped = true;
+		table_total(t);
+		put_behind(t, "all VMs", sums.all_ns, sums.all_ns);
+		table_lossy(t, lossy);
+	}
+	map_fini(&sums.number);
+	array_fini(&sums.ns);
+	return t ? table_done(t) : NULL;
 }

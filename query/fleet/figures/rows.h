@@ -25,6 +25,7 @@ enum fleet_kind {
 	FLEET_EXITS,
 	FLEET_GUEST,
 	FLEET_VCPUS,
+	FLEET_BEHIND, /* no row of an analysis: has no decl */
 	/* From no capture (figures.h). */
 	FLEET_COUNTS,
 	FLEET_BENCH,
@@ -65,6 +66,26 @@ struct fleet_spread {
 /* Limit for figures of cdict and of benchmarks. */
 #define FLEET_NUMBER_MOST 1e100
 
+/* What a culprit of a VM is, as in "vcpu --by vm": the kinds of culprits_name(). */
+enum fleet_culprit {
+	FLEET_SELF = 0, /* tasks of the VM itself */
+	FLEET_VM,
+	FLEET_UNIT,
+	FLEET_TASK,
+	FLEET_KERNEL,
+	FLEET_IDLE,
+	FLEET_UNKNOWN,
+	FLEET_CULPRITS,
+};
+
+/* as behind_kind of "vcpu --by vm" */
+extern const char *const fleet_culprits[FLEET_CULPRITS];
+
+/* How long vCPUs of a VM, the key's vm, waited behind a culprit, which is the key's name. */
+struct fleet_behind_row {
+	uint64_t ns[FLEET_CULPRITS];
+};
+
 /* Events that the kernel counted while a program ran, on all CPUs; named by its comm. */
 struct fleet_count_row {
 	uint64_t value; /* scaled when counters were multiplexed, as perf stat does */
@@ -96,6 +117,7 @@ union fleet_any {
 	struct analyze_exit_row exit;
 	struct analyze_guest_row guest;
 	struct analyze_vcpu_row vcpu;
+	struct fleet_behind_row behind;
 	struct fleet_count_row count;
 	struct fleet_function_row function;
 	struct fleet_bench_row bench;
@@ -176,8 +198,11 @@ int fleet_pick(struct fleet_picked *out, const struct fleet_rows *rows, enum fle
 	       const struct fleet_table_options *how);
 void fleet_picked_fini(struct fleet_picked *p);
 
-/* fleet_table - the command's table; given, NULL: out of memory. */
+/* fleet_table - the command's table (of FLEET_BEHIND, fleet_behind_table()); given, NULL: out of memory. */
 struct table *fleet_table(const struct fleet_rows *rows, enum fleet_kind kind,
 			  const struct fleet_table_options *how);
+/* fleet_behind_table - the table "delays" of "vcpu --by vm", as far as it can be added up; given,
+ * NULL: out of memory. @vm NULL: all. */
+struct table *fleet_behind_table(const struct fleet_rows *rows, const char *vm);
 
 #endif

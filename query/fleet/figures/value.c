@@ -157,7 +157,7 @@ static int put_body(struct buf *body, const struct fleet_rows *rows, const struc
 		size_t n_fields = 0;
 
 		/* values of captures keep their original form, without tables for other figures */
-		if (!rows->of[kind].n && (kind >= FLEET_OF_CAPTURES || figures))
+		if (!rows->of[kind].n && (kind >= FLEET_BEHIND || figures))
 			continue;
 		n_tables++;
 		while (fleet_shapes[kind].fields[n_fields].key)

@@ -2,9 +2,9 @@
 // The page of a job: chooses the picture and the table to show. The program counted and drew their content.
 import { inflatedOf, textOf } from '../page.js';
 import { Card } from '../ui/card.js';
-import { button, choice, h, replace, s } from '../ui/dom.js';
+import { button, choice, h, named, replace, s } from '../ui/dom.js';
 import { Table } from '../ui/table.js';
-import { clean, duration, figure, plural } from '../ui/text.js';
+import { clean, duration, figure, learnNames, plural } from '../ui/text.js';
 import { applyTheme, themeName } from '../ui/theme.js';
 
 /** The content of a deflated element: JSON, or a picture's text. */
@@ -166,9 +166,19 @@ class FleetPage {
 
 	async load() {
 		this.rows = JSON.parse(await inflated('fleet-tables'));
+		learnNames(() => this.#names());
 		this.plot = JSON.parse(textOf(document, 'fleet-plot') ?? 'null');
 		this.values = this.page.map ? JSON.parse(await inflated('fleet-values')) : null;
 		await this.draw();
+	}
+
+	/** All texts of the tables, so that no two are shortened to one. */
+	#names() {
+		return this.page.tables.flatMap(({ key, heads }) => {
+			const { columns, by_column: byColumn } = this.rows[key];
+
+			return heads.filter(({ text }) => text).flatMap((head) => byColumn[columns.indexOf(head.key)] ?? []).filter((name) => name !== null).map(clean);
+		});
 	}
 
 	async draw() {
@@ -290,7 +300,7 @@ class FleetPage {
 	// A host's name, as a link to its own page; several captures have several pages.
 	#host(host) {
 		const files = this.rows.links.filter(([of]) => of === host).map(([, file]) => file);
-		const text = h('bdi', null, clean(host));
+		const text = named(clean(host));
 
 		if (!files.length)
 			return text;

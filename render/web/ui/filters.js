@@ -40,7 +40,7 @@ export class FilterBar {
 			const values = state[key];
 
 			if (values.length > MOST)
-				return [this.#chip(`${values.length} × ${WORDS[key] ?? 'task'}`, values.map(show).join(', '), { [key]: [] }, key)];
+				return [this.#chip(`${count(values.length)} × ${WORDS[key] ?? 'task'}`, values.map(show).join(', '), { [key]: [] }, key)];
 			return values.map((v) => this.#chip(`${WORDS[key] ? `${WORDS[key]} ` : ''}${show(v)}`, 'shown by the filter',
 				{ [key]: values.filter((other) => other !== v) }, key));
 		};

@@ -7,7 +7,7 @@ import { download, fileOf } from './download.js';
 import { drawLegend, drawRamp } from './marks/legend.js';
 import { CanvasSurface, SvgSurface } from './marks/surface.js';
 import { copyText, csvCell } from './table.js';
-import { clean, duration, fit } from './text.js';
+import { clean, duration, fit, measure } from './text.js';
 import { figuresOf, sumsOf, ticketText } from './views/ticket.js';
 
 const WIDTH = 1280, EDGE = 16;
@@ -23,6 +23,21 @@ function caption(app) {
 	clean(app.selection.words()), clean(capture.loss.text ?? '')].filter(Boolean).join(' · ');
 }
 
+/** The parts of @text in as many lines as they need: a long label of a comparison hides no other part. */
+function captionLines(text, width) {
+	const lines = [];
+
+	for (const part of text.split(' · ')) {
+		const both = lines.length ? `${lines.at(-1)} · ${part}` : part;
+
+		if (lines.length && measure(both, 13) <= width)
+			lines[lines.length - 1] = both;
+		else
+			lines.push(fit(part, width, 13));
+	}
+	return lines;
+}
+
 /** Draws the view on a surface made for its size. make(width, height) returns the surface. */
 function compose(app, make) {
 	const { palette } = app;
@@ -30,14 +45,15 @@ function compose(app, make) {
 	const width = WIDTH - 2 * EDGE;
 	const probe = new SvgSurface(1, 1);
 	const title = app.view.title;
+	const lines = captionLines(caption(app), width), top = 46 + 18 * lines.length;
 	const parts = drawings.map((d) => ({ ...d, tall: d.height(width), above: (d.title ? 22 : 0) + (d.legend?.length ? drawLegend(probe, palette, d.legend, 0, 0, width) + 4 : 0) }));
-	const height = 64 + parts.reduce((sum, p) => sum + p.tall + p.above + 14, 0) + EDGE;
+	const height = top + parts.reduce((sum, p) => sum + p.tall + p.above + 14, 0) + EDGE;
 	const s = make(WIDTH, height);
-	let y = 64;
+	let y = top;
 
 	s.rect(0, 0, WIDTH, height, palette.paper);
 	s.text(EDGE, 22, title, { colour: palette.text, size: 18, weight: 700 });
-	s.text(EDGE, 44, fit(caption(app), width, 13), { colour: palette.dim, size: 13 });
+	lines.forEach((line, i) => s.text(EDGE, 44 + 18 * i, line, { colour: palette.dim, size: 13 }));
 	for (const part of parts) {
 		if (part.title)
 			s.text(EDGE, y + 9, part.title, { colour: palette.text, size: 13, weight: 600, room: width - (part.ramp ? 260 : 0) });

@@ -99,7 +99,7 @@ may_record() {
 
 # lost FILE - number of lost events (perf report --stats cannot read pipe format)
 lost() {
-	"$CDICT" convert -i "$1" -o lost.cdict 2>&1 | sed -n 's/.* \([0-9]*\) lost \]$/\1/p'
+	"$CDICT" convert -i "$1" -o lost.cdict 2>&1 | sed -n 's/.* \([0-9,]*\) lost \]$/\1/p' | tr -d ,
 }
 samples() {
 	perf report --stats -f -i "$1" 2>/dev/null | awk '/SAMPLE events:/ { print $3; exit }'

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node bins.mjs PAGE - counts by column add up to the tables of the same page.
+// node bins.mjs PAGE [SLICES.json] - counts by column add up to the tables of the same page. With the capture's slices, from cdict query (ts, dur, cpu,
+// tid): each column has the task, and the group, that had the CPU longest.
 
+import { readFileSync } from 'node:fs';
 import { loader, readPage } from './page.mjs';
 
-const [file] = process.argv.slice(2);
+const [file, slices] = process.argv.slice(2);
 const page = await readPage(file);
 const wrong = [];
 const sum = (array, from = 0, to = array.length) => {
@@ -14,6 +16,36 @@ const sum = (array, from = 0, to = array.length) => {
 const rowsOf = (capture, name) => loader.tableObjects(capture.tables[name]);
 function equal(what, got, want) {
 	if (got !== want) wrong.push(`${what}: the bins have ${got}, the table ${want}`);
+}
+
+/** Who had each CPU longest, column by column, from the slices alone. */
+function longest({ bins, tasks, t0_ns: t0 }, all) {
+	const origin = BigInt(t0), wide = (bins.to - bins.from) / bins.columns;
+	const ofTid = new Map(tasks.map((task) => [task.tid, task]));
+	const cells = new Map();
+	let groups = 0, other = 0;
+	for (const { ts, dur, cpu, tid } of all) {
+		const task = ofTid.get(tid);
+		const begin = Number(BigInt(ts) - origin);
+		const [from, to] = [Math.max(begin, bins.from), Math.min(begin + Number(dur), bins.to)];
+		for (let i = Math.floor((from - bins.from) / wide); i < bins.columns && bins.from + i * wide < to; i++) {
+			const ns = Math.min(to, bins.from + (i + 1) * wide) - Math.max(from, bins.from + i * wide);
+			const cell = cells.get(cpu * bins.columns + i) ?? cells.set(cpu * bins.columns + i, { tasks: new Map(), groups: new Map() }).get(cpu * bins.columns + i);
+			cell.tasks.set(task.index, (cell.tasks.get(task.index) ?? 0) + ns);
+			cell.groups.set(task.fold, (cell.groups.get(task.fold) ?? 0) + ns);
+		}
+	}
+	const close = 3; // columns do not begin at a whole ns
+	for (const [at, cell] of cells) {
+		const task = bins.majority[at], group = bins.group_majority[at] === 0xffffffff ? task : bins.group_majority[at];
+		if (task === 0xffffffff || !tasks[task].tid) continue; // mostly idle
+		if (!(cell.tasks.get(task) + close >= Math.max(...[...cell.tasks].filter(([key]) => tasks[key].tid).map(([, ns]) => ns)))) wrong.push(`column ${at}: ${tasks[task].who} did not have the CPU longest`);
+		const most = Math.max(...[...cell.groups].filter(([name]) => name !== null).map(([, ns]) => ns));
+		if (!(cell.groups.get(tasks[group].fold) + close >= most)) wrong.push(`column ${at}: ${tasks[group].fold} had the CPU for ${cell.groups.get(tasks[group].fold)} ns, another group for ${most}`);
+		groups++;
+		other += tasks[group].fold !== tasks[task].fold;
+	}
+	if (!groups || !other) wrong.push(`${groups} columns, in ${other} of which the group is not that of the task`);
 }
 
 for (const capture of page.captures) {
@@ -67,6 +99,9 @@ for (const capture of page.captures) {
 	}
 
 	const tids = new Set(capture.tasks.map((task) => task.index));
+	if (bins.group_majority.some((task) => task !== 0xffffffff && !tids.has(task))) wrong.push('a majority of a group of no task');
+	if (slices)
+		longest(capture, JSON.parse(readFileSync(slices)).query[0].rows);
 	if (bins.majority.some((task) => task !== 0xffffffff && !tids.has(task))) wrong.push('a majority of no task');
 }
 if (wrong.length) {

@@ -59,6 +59,8 @@ async function view(browser, tab, name, from, wrong) {
 	says(n >= 5, `its picture has ${n} words`);
 	says(!cut.length, `cut off in its picture: ${cut.slice(0, 3)}`);
 	says(!over.length, `on each other in its picture: ${over.slice(0, 3)}`);
+	const texts = await alone.evaluate('[...document.querySelectorAll("text")].map((el) => el.textContent).join(" · ")');
+	for (const part of (await tab.evaluate('cdictPage.app.view.caption?.() ?? ""')).split(' · ')) says(texts.includes(part), `its picture does not have "${part}"`);
 	alone.problems().forEach((text) => says(false, text));
 	await alone.close();
 

@@ -38,6 +38,16 @@ static void lines_are_broken_at_blanks_where_they_would_be_too_long(void **state
 	becomes("  key  value", (struct wrap){ 8, 0, 2, false }, "  key\n  value");
 }
 
+static void a_number_keeps_its_unit(void **state)
+{
+	(void)state;
+	becomes("worst 165 ms at", (struct wrap){ 11, 0, 0, false }, "worst\n165 ms at");
+	becomes("worst 165 ms.", (struct wrap){ 10, 0, 0, false }, "worst\n165 ms.");
+	becomes("half 50 %, rest", (struct wrap){ 8, 0, 0, false }, "half\n50 %,\nrest");
+	becomes("8 more", (struct wrap){ 4, 0, 0, false }, "8\nmore");
+	becomes("in 2 steps", (struct wrap){ 6, 0, 0, false }, "in 2\nsteps");
+}
+
 static void words_are_never_broken(void **state)
 {
 	(void)state;
@@ -120,6 +130,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_broken_at_blanks_where_they_would_be_too_long),
+		cmocka_unit_test(a_number_keeps_its_unit),
 		cmocka_unit_test(words_are_never_broken),
 		cmocka_unit_test(a_word_wider_than_a_line_is_broken_at_its_commas),
 		cmocka_unit_test(a_wide_character_takes_two_columns),

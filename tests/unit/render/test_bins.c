@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <errno.h>
 
 #include <cmocka.h>
 
@@ -193,6 +194,46 @@ static void a_cpu_that_many_share_is_not_idle(void **state)
 	lanes_free(l);
 }
 
+static int group_by_ten(void *ctx, uint32_t task, uint64_t *key)
+{
+	*key = task / 10;
+	return ctx ? -ENOMEM : 0;
+}
+
+static void a_lane_belongs_to_the_group_that_had_it_longest(void **state)
+{
+	struct lanes *l = lanes_new(0, 400, 4, 2);
+	uint32_t got[8];
+
+	(void)state;
+	lanes_keep(l);
+	/* 40 for a task of group 1, 60 for three of group 2 */
+	lanes_add(l, 1, 10, false, 0, 40);
+	lanes_add(l, 1, 21, false, 40, 55);
+	lanes_add(l, 1, 22, false, 55, 80);
+	lanes_add(l, 1, 23, false, 80, 100);
+	/* the group has the time, the task most of it */
+	lanes_add(l, 1, 11, false, 100, 200);
+	/* mostly idle */
+	lanes_add(l, 1, 0, true, 200, 260);
+	lanes_add(l, 1, 10, false, 260, 275);
+	lanes_add(l, 1, 20, false, 275, 287);
+	lanes_add(l, 1, 21, false, 287, 300);
+	/* the last column is closed, too: 34 of group 1, 33 + 33 of group 3 */
+	lanes_add(l, 1, 10, false, 300, 334);
+	lanes_add(l, 1, 32, false, 334, 367);
+	lanes_add(l, 1, 31, false, 367, 400);
+	assert_int_equal(lanes_majority(l, 1)[0], 10);
+	assert_int_equal(lanes_groups(l, group_by_ten, NULL, got), 0);
+	assert_true(got[0] == LANES_NONE);
+	assert_int_equal(got[4], 22);
+	assert_int_equal(got[5], 11);
+	assert_int_equal(got[6], 0);
+	assert_int_equal(got[7], 31); /* of equals the lower number */
+	assert_int_equal(lanes_groups(l, group_by_ten, l, got), -ENOMEM);
+	lanes_free(l);
+}
+
 static void pieces_that_tile_the_window_fill_every_lane(void **state)
 {
 	struct lanes *l = lanes_new(3, 1003, 7, 1);
@@ -224,6 +265,7 @@ int main(void)
 		cmocka_unit_test(a_lane_belongs_to_the_task_that_had_it_longest),
 		cmocka_unit_test(many_short_pieces_outweigh_a_long_one),
 		cmocka_unit_test(a_cpu_that_many_share_is_not_idle),
+		cmocka_unit_test(a_lane_belongs_to_the_group_that_had_it_longest),
 		cmocka_unit_test(pieces_that_tile_the_window_fill_every_lane),
 	};
 

@@ -23,7 +23,7 @@ export class Inside extends Tracks {
 		this.words = h('p', { class: 'sentence' });
 		this.reason = h('p', { class: 'sentence', hidden: true, 'aria-live': 'polite', data: { inside: 'why' } });
 		this.table = new Table([
-			{ key: 'name', title: 'task', text: true, show: (r) => named(clean(r.name)) },
+			{ key: 'name', title: 'task', text: true, show: (r) => named(this.#named(r)) },
 			{ key: 'run_ns', title: 'run', hint: 'its vCPU was in the guest' },
 			{ key: 'stolen_ns', title: 'stolen', hint: 'it ran, as the guest sees it, but its vCPU did not' },
 			{ key: 'busy_ns', title: 'CPU busy', hint: 'it waited for a CPU of the guest, which ran another task' },
@@ -74,7 +74,14 @@ export class Inside extends Tracks {
 	}
 
 	who(lane) {
-		return clean(this.byLane.get(lane)?.name ?? '');
+		const row = this.byLane.get(lane);
+
+		return row ? this.#named(row) : '';
+	}
+
+	/** A task's name, with its tid where another one has the same. */
+	#named({ name, tid }) {
+		return this.rows.some((row) => row.name === name && row.tid !== tid) ? `${clean(name)}-${tid}` : clean(name);
 	}
 
 	labels(i) {

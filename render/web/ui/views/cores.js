@@ -240,7 +240,7 @@ export class CoresView extends View {
 		const states = this.painting !== 'state' || !bins.vcpus.length ? '' : !exact ? '; a vCPU’s slice shows its states at about that time' : this.lanes.covers() ? '; in a vCPU’s slice, each pixel shows its states in proportion' : '; a vCPU’s slice is drawn as in the guest throughout: zoom in for its states';
 
 		this.words.textContent = exact ? `Every slice, to scale; below a pixel: the ${this.painting === 'group' ? 'group' : 'task'} that had the CPU longest${this.rowHeight() > 4 ? ', with a line on top' : ''}${states}.` :
-			`Each column is ${this.painting === 'group' ? 'the group of the task' : 'the task'} that had the CPU longest in its ${duration(Math.round((bins.to - bins.from) / bins.columns))}, empty where it was mostly idle${states}` +
+			`Each column is the ${this.painting === 'group' ? 'group' : 'task'} that had the CPU longest in its ${duration(Math.round((bins.to - bins.from) / bins.columns))}, empty where it was mostly idle${states}` +
 			`${app.figures.canDecode(app.capture) ? '; zoom in for single slices.' : '; the capture is not in this page, so zoom ends here.'}`;
 	}
 
@@ -416,6 +416,14 @@ export class CoresView extends View {
 		s.text(a + 5, y + tall / 2, name, { colour: backed ? palette.text : inkOn(colour), size: 11, room: b - a - 10 });
 	}
 
+	/** The task that had a column longest; with colours of groups, a task of the group that did. */
+	#most(bins, cpu, column) {
+		const at = cpu * bins.columns + column;
+		const other = this.painting === 'group' ? bins.group_majority[at] : NO_TASK;
+
+		return other === NO_TASK ? bins.majority[at] : other;
+	}
+
 	#drawBins(s, cpu, scale, y, tall) {
 		const { bins } = this.app.figures.shown;
 		const { palette } = this.app;
@@ -427,11 +435,11 @@ export class CoresView extends View {
 
 		// Neighbours of one colour are one rectangle.
 		for (let i = first, next; i < end; i = next) {
-			const task = bins.majority[cpu * bins.columns + i];
+			const task = this.#most(bins, cpu, i);
 			const colour = this.colour(task);
 			const states = this.painting === 'state' && this.#isGuest(task);
 
-			for (next = i + 1; !states && next < end && this.colour(bins.majority[cpu * bins.columns + next]) === colour;)
+			for (next = i + 1; !states && next < end && this.colour(this.#most(bins, cpu, next)) === colour;)
 				next++;
 			const a = Math.max(left, x(bins.from + i * wide)), b = Math.min(right, x(bins.from + next * wide));
 
@@ -589,10 +597,11 @@ export class CoresView extends View {
 
 		if (i < 0 || i >= bins.columns)
 			return null;
-		const task = bins.majority[cpu * bins.columns + i];
+		const task = this.#most(bins, cpu, i);
+		const fold = this.painting === 'group' ? app.capture.tasks[task]?.fold : undefined;
 
 		return {
-			lines: [`mostly ${app.who(task === NO_TASK ? null : task)} on CPU ${cpu}`, `busy ${percent(100 * bins.busy_ns[cpu * bins.columns + i] / wide)}, ${plural(bins.switches[cpu * bins.columns + i], 'switch', 'switches')}`,
+			lines: [`mostly ${fold ? clean(fold) : app.who(task === NO_TASK ? null : task)} on CPU ${cpu}`, `busy ${percent(100 * bins.busy_ns[cpu * bins.columns + i] / wide)}, ${plural(bins.switches[cpu * bins.columns + i], 'switch', 'switches')}`,
 			`in ${duration(Math.round(wide))} from ${moment(bins.from + i * wide, 5)}`], box, click: () => app.details.lookAt(cpu, [bins.from + i * wide, bins.from + (i + 1) * wide], task),
 		};
 	}

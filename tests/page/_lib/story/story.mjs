@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node story.mjs NAME PAGE CDICT [NAME PAGE CDICT]... - the story of each VM on the page is that of cdict vm; a line "ok NAME" or
+// node story.mjs [--firefox] NAME PAGE CDICT [NAME PAGE CDICT]... - the story of each VM on the page is that of cdict vm; a line "ok NAME" or
 // "not ok NAME" for each page.
 
-import { Browser } from '../browser.mjs';
 import { cdict, parseExact } from '../page.mjs';
+
+const args = process.argv.slice(2);
+const firefox = args[0] === '--firefox' && args.shift();
+const { Browser } = await import(firefox ? '../firefox.mjs' : '../browser.mjs');
 
 const STORY = `JSON.stringify((() => { const el = document.querySelector('.story'); return el.hidden || !el.dataset.range ? null : {
 	vm: el.dataset.vm,
@@ -130,8 +133,7 @@ async function check(browser, file, cdictFile) {
 
 		await tab.idle();
 		await tab.move(x, y);
-		for (const type of ['mousePressed', 'mouseReleased'])
-			await tab.mouse(type, x, y, { button: 'left', buttons: 1, clickCount: 1 });
+		await tab.drag(x, y, x, y); // a click
 		await tab.idle();
 		const got = await tab.evaluate('JSON.stringify((({ task, from, to }) => [task, from, to])(cdictPage.app.details.thing ?? {}))');
 		says(got === JSON.stringify(look), `a click in a lane opens ${got}, not ${JSON.stringify(look)}`);
@@ -172,7 +174,6 @@ async function check(browser, file, cdictFile) {
 }
 
 const browser = await Browser.launch();
-const args = process.argv.slice(2);
 for (let i = 0; i < args.length; i += 3) {
 	const wrong = await check(browser, args[i + 1], args[i + 2]).catch((error) => [String(error.stack ?? error)]);
 	console.log(`${wrong.length ? 'not ok' : 'ok'} ${args[i]}`);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * grouped.h - numbers in sentences, with commas: "12,004 events" (tests/lint/grouped.sh).
+ *
+ *	sink_printf(s, "%s event%s", GROUPED(n), plural(n));
+ */
+#ifndef BASE_TEXT_GROUPED_H
+#define BASE_TEXT_GROUPED_H
+
+#include <stdint.h>
+
+#define GROUPED_ROOM 32
+
+/* grouped - writes the text at @out's end, and returns its begin. */
+static inline char *grouped(char out[GROUPED_ROOM], uint64_t v)
+{
+	char *at = out + GROUPED_ROOM - 1;
+
+	*at = 0;
+	for (unsigned n = 0; !n || v; n++, v /= 10) {
+		if (n && n % 3 == 0)
+			*--at = ',';
+		*--at = (char)('0' + v % 10);
+	}
+	return at;
+}
+
+/* Lives as long as the enclosing block. */
+#define GROUPED(v) grouped((char[GROUPED_ROOM]){ 0 }, (v))
+
+#endif
