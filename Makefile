@@ -14,7 +14,8 @@
 #   make layers         includes between folders      make headers  public headers compile alone
 #   make syntax         clang's warnings for all C files (WERROR=1: as errors), without building them
 #   make format-check   layout of C, by clang-format       make format   format C and JavaScript
-#   make check-san      unit, command, oracle, ... tests with a sanitizer build
+#   make check-san      unit, command, oracle, ... tests with a sanitizer build; check-tsan: of the
+#                       thread sanitizer; check-valgrind: under memcheck
 #   make mutants        apply N=500 typical slips to format, convert, analyze, tables: does a test fail for each?
 #   make coverage       lines that the tests of COVERED reach, by file (T=pattern: only these tests)
 #   make cppcheck       findings in the product's sources that have not been reviewed; make analyzer: the
@@ -24,7 +25,8 @@
 #   make golden         rewrite the expected output of tests/cli (CASE=name: of one case); read the diff
 #   make pictures       redraw doc/pictures with the commands in the guide and README; look at them
 #   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one)
-#   make bench          measure the costs of DESIGN section 9 (CAPTURE=file: on that capture)
+#   make bench          measure the costs of DESIGN section 9 (CAPTURE=file: on that capture); BENCH=scale: of
+#                       EVENTS=100000000; BENCH=wide: windows of 16 CPUs
 #   make install        also uninstall; honours DESTDIR and prefix; strips, and writes below prefix only
 #   make dist           build/dist/cdict-VERSION.tar.xz, which builds without git
 #   make deb            Debian packages, in build/deb        make test-deb   install, use and purge them (ROOT_DIR=)
@@ -447,7 +449,7 @@ demo: setup
 	@$(MAKE) $(parallel) all
 	@doc/packaging/demo.sh $(B)
 
-.PHONY: test test-build unit cli lint layers headers format-check format check-san golden
+.PHONY: test test-build unit cli lint layers headers format-check format check-san check-tsan check-valgrind golden
 test: setup-test
 	@$(MAKE) $(parallel) $(if $(filter true,$(CI)),WERROR=1) test-build || \
 		{ echo "the build failed, no test ran"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
@@ -476,11 +478,17 @@ format:
 	@clang-format -i $$(git ls-files '*.[ch]')
 	@node tests/lint/javascript.mjs fix $$(git ls-files 'render/web/*.js' 'tests/*.mjs')
 
+# All rooms of tests but those of the sources and of costs; SANITIZED="unit cli": only these.
+SANITIZED ?= unit cli fuzz $(filter-out unit cli fuzz compile lint bench data tools mutants,\
+	$(patsubst tests/%/,%,$(sort $(wildcard tests/*/))))
 check-san:
 	@$(MAKE) $(parallel) B=$(SANB) SAN=address,undefined test-build
-	@JOBS=$(JOBS) tests/run -b $(SANB) $(if $(T),-t '$(T)') unit cli fuzz \
-		$(filter-out unit cli fuzz compile lint live bench page data tools,\
-		$(patsubst tests/%/,%,$(sort $(wildcard tests/*/))))
+	@JOBS=$(JOBS) tests/run -b $(SANB) $(if $(T),-t '$(T)') $(SANITIZED)
+check-tsan:
+	@$(MAKE) $(parallel) B=build/san-thread SAN=thread test-build
+	@JOBS=$(JOBS) tests/run -b build/san-thread $(if $(T),-t '$(T)') $(SANITIZED)
+check-valgrind: test-build
+	@JOBS=$(JOBS) RUN=valgrind tests/run -b $(B) $(if $(T),-t '$(T)') $(SANITIZED)
 
 golden: all $(tool_bins)
 	@tests/run -b $(B) -g $(if $(CASE),-t '^cli/$(CASE)$$') cli
@@ -538,8 +546,12 @@ fuzz:
 		fuzz-build
 	@tests/tools/source/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
-bench: all $(addprefix $(B)/tests/tools/make/,fleetload mkperf mkswitches)
-	@CDICT=$(abspath $(B)/cdict) MKPERF=$(abspath $(B)/tests/tools/make/mkperf) FLEETLOAD=$(abspath $(B)/tests/tools/make/fleetload) MKSWITCHES=$(abspath $(B)/tests/tools/make/mkswitches) CAPTURE='$(CAPTURE)' tests/bench/_measure/run.sh
+# BENCH=scale, wide, record, ...: that script of tests/bench/_measure instead of all
+BENCH ?= run
+bench: all $(addprefix $(B)/tests/tools/make/,fleetload mkhost mkjob mkperf mkswitches)
+	@CDICT=$(abspath $(B)/cdict) $(foreach tool,fleetload mkhost mkjob mkperf mkswitches,\
+		$(shell echo $(tool) | tr a-z A-Z)=$(abspath $(B)/tests/tools/make/$(tool))) \
+		CAPTURE='$(CAPTURE)' tests/bench/_measure/$(BENCH).sh
 
 # ---- install, clean, help ----------------------------------------------------------------------
 

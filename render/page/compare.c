@@ -7,6 +7,18 @@
 #include "render/engine/capture.h"
 #include "tables/compare/compare.h"
 
+/* Rows of a table, those that changed most, as many fewer as there are captures; one more for so many bytes of the files. */
+enum { ROWS = 8192, BYTES_A_ROW = 64 };
+
+static size_t rows_most(struct page_capture *const *captures, size_t n)
+{
+	uint64_t most = ROWS;
+
+	for (size_t k = 0; k < n; k++)
+		most += cdict_reader_size(captures[k]->walk->reader) / BYTES_A_ROW;
+	return (size_t)(most / n);
+}
+
 /* Whether the page lists task @i of the row; sets its number in the page and its capture. */
 static bool is_listed(struct page_capture *const *captures, const struct compare_row *row, size_t i,
 		      size_t *capture, uint32_t *number)
@@ -223,19 +235,27 @@ static void kind_json(struct json *j, const struct compare *c)
 	json_open(j, "rows", '[', true);
 }
 
+/* After @shown rows, of which the first @most were written. */
+static void close_kind(struct json *j, size_t shown, size_t most)
+{
+	json_close(j);
+	json_u64(j, "more", shown > most ? shown - most : 0);
+	json_close(j);
+}
+
 static int captures_json(struct json *j, enum compare_what what,
 			 struct page_capture *const *captures,
 			 const struct tables_walk *const *walks, size_t n)
 {
+	size_t most = rows_most(captures, n), shown = 0;
 	struct compare c;
 	int rc = compare_init(&c, what, walks, n);
 
 	kind_json(j, &c);
 	for (size_t i = 0; i < c.rows.n && !rc; i++)
-		if (is_shown(captures, &c.rows.at[i]))
+		if (is_shown(captures, &c.rows.at[i]) && shown++ < most)
 			row_json(j, captures, &c, &c.rows.at[i]);
-	json_close(j);
-	json_close(j);
+	close_kind(j, shown, most);
 	compare_fini(&c);
 	return rc;
 }
@@ -243,12 +263,13 @@ static int captures_json(struct json *j, enum compare_what what,
 static void changes_json(struct json *j, struct page_capture *const *captures,
 			 const struct changes *c)
 {
+	size_t most = rows_most(captures, c->compare.n_captures), shown = 0;
+
 	kind_json(j, &c->compare);
 	for (size_t i = 0; i < c->rows.n; i++)
-		if (is_shown(captures, c->rows.at[i].row))
+		if (is_shown(captures, c->rows.at[i].row) && shown++ < most)
 			sides_row_json(j, captures, c, &c->rows.at[i]);
-	json_close(j);
-	json_close(j);
+	close_kind(j, shown, most);
 }
 
 int page_compare_json(struct json *j, struct page_capture *const *captures, size_t n,

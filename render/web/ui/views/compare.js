@@ -6,7 +6,7 @@ import { foldChoice, folded, groupName, turn } from '../groups.js';
 import { COMPARISONS, FIGURE_WORDS, differenceColour, signed } from '../compare.js';
 import { STATES, STATE_WORDS, inkOn, legend, stateItems } from '../marks/legend.js';
 import { Table } from '../table.js';
-import { clean, duration, figure, percent } from '../text.js';
+import { clean, count, duration, figure, percent } from '../text.js';
 import { View } from './view.js';
 
 const RAMP = 8; // steps to either side
@@ -46,7 +46,7 @@ export class CompareView extends View {
 		replace(this.verdict, compare.rules?.length ? this.#verdict(compare) : null);
 		replace(this.sides, ...(compare.sides ? this.#groups(compare) : [side(captures[0], 'base', 'hollow'), '→',
 		captures.length > 2 ? this.#chooseOther(captures) : null, side(captures[this.other], 'new', 'solid')]),
-			h('span', { class: 'dim' }, `${this.#lengths(compare, captures)}ounts and times are rates: per second, or percent of the window.`, ` Rows are aligned by name. The whole windows are compared.${table.hint ? ` ${table.hint[0].toUpperCase()}${table.hint.slice(1)}.` : ''}`));
+			h('span', { class: 'dim' }, `${this.#lengths(compare, captures)}ounts and times are rates: per second, or percent of the window.`, ` Rows are aligned by name. The whole windows are compared.${table.more ? ` The page has the ${count(table.rows.length)} rows that changed most, … and ${count(table.more)} more are not in it.` : ''}${table.hint ? ` ${table.hint[0].toUpperCase()}${table.hint.slice(1)}.` : ''}`));
 		replace(this.tools, choice('compare', Object.keys(COMPARISONS).filter((key) => compare.tables[key]).map((key) => [key, COMPARISONS[key].title]), kind,
 			(next) => app.set({ compare: next })), kind === 'tasks' && compare.tables.groups ? foldChoice(app, table.rows.length) : null);
 		// first, as it sets the range of colours
