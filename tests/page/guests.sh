@@ -6,7 +6,7 @@
 # range; a click on a guest task's wait leads to the task of the host that had the CPU then.
 set -u
 . "$TOP/tests/page/_lib.sh"
-need node chromium
+need node chromium python3
 
 cd "$TMPDIR" || exit
 pair=$DATA/guest-pair
@@ -16,3 +16,9 @@ report both.cdict -o both.html || exit
 report "$pair/host.cdict" "=$pair/instance-0000001b.cdict" "=$pair/instance-0000001c.cdict" -o direct.html || exit
 node "$LIB/story/guests.mjs" the_guests_of_a_joined_file_are_those_of_the_command both.html both.cdict \
 	guests_given_to_report_are_those_of_the_command direct.html both.cdict
+
+python3 "$TOP/tests/tools/make/mkguests.py" --seconds 1 --drift 0 --offset 1000000000 --more 400 . && for name in host web; do
+	"$MKPERF" --formats "$DATA/formats" -o made.data $name.trace && "$CDICT" convert -q -i made.data -o $name.cdict || exit
+done
+"$CDICT" join -q host.cdict 1000=web.cdict --clock 1000000000 -o many.cdict && report many.cdict -o many.html || exit
+node "$LIB/story/many_guest_tasks.mjs" of_more_than_256_tasks_of_a_guest_those_that_waited_longest_have_lanes many.html many.cdict 1000

@@ -61,3 +61,17 @@ beside_findings() {
 	[ "$(grep -c 'in instance-0000001b waited' inside.txt)" = 5 ]
 }
 check vcpu_and_vm_have_the_sentences_on_guests beside_findings
+# the extension of the sqlite3 shell has the same rows
+extension() {
+	sqlite3 -batch -init /dev/null :memory: ".load $BUILD/cdict_sqlite.so" "SELECT cdict_open('both.cdict') > 0" '.mode csv' \
+		'SELECT vm, tid, run_ns, stolen_ns, away_ns FROM guest_thread ORDER BY 1, 2' 'SELECT vm, state, behind, count(*), sum(dur) FROM guest_thread_state GROUP BY 1, 2, 3 ORDER BY 1, 2, 3' | tail -n +2 | tr -d '\r"' >shell
+	{
+		"$CDICT" query 'SELECT vm, tid, run_ns, stolen_ns, away_ns FROM guest_thread ORDER BY 1, 2' both.cdict --format csv -q --max-loss 100 | tail -n +2
+		"$CDICT" query 'SELECT vm, state, behind, count(*), sum(dur) FROM guest_thread_state GROUP BY 1, 2, 3 ORDER BY 1, 2, 3' both.cdict --format csv -q --max-loss 100 | tail -n +2
+	} | tr -d '\r"' >command
+	[ "$(wc -l <shell)" -gt 60 ] && diff command shell
+}
+case $BUILD in
+*san-*) skip the_extension_has_the_tables_of_guests "the sanitizers are not in the shell" ;;
+*) if command -v sqlite3 >/dev/null; then check the_extension_has_the_tables_of_guests extension; else skip the_extension_has_the_tables_of_guests "sqlite3 is not installed"; fi ;;
+esac

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """mkguests.py - a made-up host with two VMs, and what is recorded in each, as traces for mkperf.
 
-    mkguests.py [--seed N] [--seconds S] [--offset NS] [--drift PPM] OUT
+    mkguests.py [--seed N] [--seconds S] [--offset NS] [--drift PPM] [--more N] OUT
 
 writes OUT/host.trace, OUT/web.trace, OUT/db.trace, and OUT/clocks: for each guest a line
 "NAME GUEST_NS:HOST_NS,GUEST_NS:HOST_NS", two points of its clock. A guest's clock is --offset behind the
@@ -206,6 +206,7 @@ def main():
     p.add_argument("--seconds", type=float, default=1)
     p.add_argument("--offset", type=int, default=12_345_678_901)
     p.add_argument("--drift", type=Fraction, default=Fraction(37))
+    p.add_argument("--more", type=int, default=0, help="tasks of web")
     p.add_argument("out")
     o = p.parse_args()
     rnd, end = random.Random(o.seed), T0 + int(o.seconds * 10**9)
@@ -219,7 +220,8 @@ def main():
           "proc 2000 qemu-system-x86\nproc 2000/2001 CPU 0/KVM\nproc 500 backup\nproc 501 rsync\n", host.lines)
     clocks = ""
     for name, vcpus, tasks, times in (
-            ("web", [1001, 1002], [(101, "nginx"), (102, "php"), (103, "cron"), (104, "nginx"), (105, "kworker")], 1),
+            ("web", [1001, 1002], [(101, "nginx"), (102, "php"), (103, "cron"), (104, "nginx"), (105, "kworker")] +
+             [(200 + i, "t%d" % i) for i in range(o.more)], 1),
             ("db", [2001], [(101, "postgres"), (102, "wal"), (103, "vacuum")], 2)):
         clock = Clock(T0 + 500_000, o.offset * times, o.drift * times)
         guest = Guest(rnd, clock, [host.guest[v] for v in vcpus], tasks)
