@@ -18,7 +18,7 @@ const FAINT = `(() => {
 	let seen = 0;
 	const look = (el, text) => {
 		const style = getComputedStyle(el);
-		if (!text || !el.checkVisibility({ visibilityProperty: true }) || el.closest(':disabled, .offscreen, svg.brush')) return;
+		if (!text || !el.checkVisibility({ visibilityProperty: true }) || el.closest(':disabled, .offscreen, .brush')) return;
 		const stack = chain(el);
 		const ground = stack.reduce((under, e) => over(parse(getComputedStyle(e).backgroundColor), under), [255, 255, 255]);
 		// half transparent elements are mixed with their background
