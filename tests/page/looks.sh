@@ -18,6 +18,7 @@ report io.cdict || exit 1
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -e 'sched:sched_switch,kvm:*' -o few.cdict && report run.cdict few.cdict --label all,few -o waits.html || exit 1
 export CDICT_STORE=$PWD/store
 "$CDICT" job create 2001 --bucket 10ms && "$CDICT" push -q --job 2001 run.cdict && "$CDICT" report -q --job 2001 --no-host-pages -o job.html || exit 1
+"$CDICT" job create 2002 --bucket 10ms && "$CDICT" push -q --job 2002 other.cdict && "$CDICT" report -q --job 2001,2002 -o jobs.html || exit 1
 
 # its story, with the details of its vCPUs
 vm=$("$CDICT" vcpu -q --json run.cdict | sed -n '0,/.*"vm": "\([^"]*\)".*/s//\1/p')
@@ -30,4 +31,5 @@ node "$LIB/looks.mjs" "bare=bare.html=vcpus,vcpus&vm=1112" \
 	"both=both.html=compare,compare&compare=tasks,compare&compare=coremap" \
 	"io=io.html=cores" \
 	"waits=waits.html=compare" \
-	"job=job.html="
+	"job=job.html=" \
+	"jobs=jobs.html="
