@@ -230,7 +230,7 @@ endif
 $(B)/flags: content = $(CC) $(all_cflags) / $(all_ldflags) $(program_libs)
 $(B)/sources: content = $(all_objs)
 $(B)/prefix: content = $(prefix) $(libdir) $(includedir) $(VERSION)
-$(B)/flags $(B)/sources $(B)/prefix $(B)/web/engine build/wasm/flags: FORCE
+$(B)/flags $(B)/sources $(B)/prefix $(B)/web/engine $(B)/web/d3 build/wasm/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(content))' >$@.$$$$; \
 		if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
@@ -243,10 +243,12 @@ $(all_objs): $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(all_cflags) -MMD -MP -c -o $@ $<
 
-# The page of `cdict report`: modules joined by bundle.awk, d3 from Debian, the engine, and the policy that
+# The page of `cdict report`: modules joined by bundle.awk, d3's scales from Debian, the engine, and the policy that
 # allows the page's own scripts.  render/page/assets.c includes them in the program.
 WEB ?= render/web
-D3 ?= /usr/share/nodejs/d3/dist/d3.min.js
+# a fifth of d3 has all that the page uses; in the order in which they need each other
+d3_parts := $(foreach part,array color interpolate format scale,/usr/share/nodejs/d3-$(part)/dist/d3-$(part).min.js)
+D3 ?= $(if $(filter-out $(wildcard $(d3_parts)),$(d3_parts)),/usr/share/nodejs/d3/dist/d3.min.js,$(d3_parts))
 page_files := $(addprefix $(B)/web/,page.js worker.js page.css d3.js flame.js flame.css fleet.js fleet.css engine.wasm.gz render/page/page_policy.h \
 	render/page/flame_policy.h render/page/fleet_policy.h)
 $(B)/obj/render/page/page.o $(B)/obj/render/page/flame_svg.o $(B)/obj/render/page/fleet_page.o $(B)/obj/render/page/assets.o: \
@@ -306,13 +308,14 @@ $(B)/web/page.css $(B)/web/fleet.css: render/web/build/style.sed
 $(B)/web/flame.css: $(WEB)/ui/flame.css
 	@mkdir -p $(@D)
 	$(Q)tr -d '\r' <$< >$@
-$(B)/web/d3.js:
+$(B)/web/d3: content = $(D3)
+$(B)/web/d3.js: $(B)/web/d3
 	@mkdir -p $(@D)
-	@[ -r '$(D3)' ] || { echo "cdict needs d3.min.js, but cannot read $(D3) (set another path with D3=file):" \
+	@cat $(D3) >$@.part 2>/dev/null || { echo "cdict needs d3.min.js, but cannot read $(D3) (set another path with D3=file):" \
 			"'make setup' installs it on Debian" >&2; exit 1; }
-	@! grep -q '</script\|<!--' '$(D3)' || \
+	@! grep -q '</script\|<!--' $@.part || \
 		{ echo "$(D3) contains </script or <!--: it cannot be inlined" >&2; exit 1; }
-	$(Q)tr -d '\r' <'$(D3)' >$@
+	$(Q)tr -d '\r' <$@.part >$@ && rm $@.part
 $(B)/web/engine.wasm.gz: $(engine) $(B)/web/engine
 	@mkdir -p $(@D)
 	$(Q)$(if $(engine),gzip -9n <$(engine),:) >$@

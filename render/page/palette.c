@@ -58,6 +58,7 @@ static void theme_json(struct json *j, const char *key, enum palette_theme theme
 	for (uint8_t i = 1; i <= PALETTE_LEVELS; i++)
 		colour(j, NULL, theme, INK_RAMP, i);
 	json_close(j);
+	json_number(j, "one", PALETTE_ONE);
 	json_open(j, "states", '{', false);
 	for (uint8_t i = 0; i < ANALYZE_VCPU_STATES; i++)
 		colour(j, analyze_vcpu_state_name(i), theme, INK_STATE, i);

@@ -7,6 +7,7 @@
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium python3
+mkdir -p "$BUILD/screens"
 
 cd "$TMPDIR" || exit
 pair=$DATA/guest-pair

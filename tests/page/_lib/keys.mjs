@@ -163,6 +163,29 @@ async function areas(tab, says) {
 	}
 }
 
+// In the strip a drag selects a range, moves it, or moves one of its edges, past the other one if need be.
+async function strip(tab, says) {
+	const [[from, to]] = await window_(tab);
+	const dragged = async (parts, wanted, what) => {
+		await dragOver(tab, '.overview canvas', parts);
+		const { range } = await state(tab);
+		says(String(range?.map((ns) => Math.round(100 * (ns - from) / (to - from)))) === String(wanted), `${what}: ${range} of ${from} to ${to}, not ${wanted} %`);
+	};
+
+	await tab.go('#view=tasks');
+	await dragged([0.2, 0.6], [20, 60], 'a drag');
+	await dragged([0.6, 0.8], [20, 80], 'a drag of the right edge');
+	await dragged([0.5, 0.1], [0, 60], 'a drag of the middle past the start');
+	await dragged([0.3, 0.4], [10, 70], 'a drag of the middle');
+	await dragged([0.1, 0.9], [70, 90], 'a drag of the left edge past the right one');
+	await dragged([0.3, 0.3], [70, 90], 'a click');
+	await dragged([0.5, 1.01], [50, 100], 'a drag out of the strip');
+	says(await tab.evaluate(`(({ left, right }) => { const strip = document.querySelector('.overview canvas').getBoundingClientRect(); return Math.abs(right - strip.right + ${RIGHT}) < 2 && Math.abs((left + right) / 2 - (strip.left + ${LEFT} + 0.75 * (strip.width - ${LEFT + RIGHT}))) < 2; })(document.querySelector('.brush .selection').getBoundingClientRect())`), 'the selection in the strip is not the range');
+	await tab.evaluate(`document.querySelector('.brush').dispatchEvent(new MouseEvent('dblclick', { bubbles: true }))`);
+	await tab.idle();
+	says((await state(tab)).range === null && await tab.evaluate(`document.querySelector('.brush .selection').hidden`), 'a double click does not select all');
+}
+
 // In a heat map a drag takes time and lengths: the intervals that end in it.
 async function blocks(tab, says) {
 	const [[from, to]] = await window_(tab);
@@ -420,7 +443,7 @@ async function clicks(tab, says) {
 }
 
 const CHECKS = options.includes('--select')
-	? [['a_drag_makes_an_area_with_the_figures_of_--time', areas], ['a_drag_in_a_heat_map_takes_time_and_lengths', blocks], ['marks_have_names', marks], ['run_queues_have_the_tasks_of_the_events', queues], ['commands_of_a_ticket_print_its_figures', ticket]]
+	? [['a_drag_makes_an_area_with_the_figures_of_--time', areas], ['a_drag_in_the_strip_selects_a_range', strip], ['a_drag_in_a_heat_map_takes_time_and_lengths', blocks], ['marks_have_names', marks], ['run_queues_have_the_tasks_of_the_events', queues], ['commands_of_a_ticket_print_its_figures', ticket]]
 	: [['cells_of_the_core_map_are_reached_and_named', coremap], ['slices_are_reached_and_named', slices],
 	['a_click_a_key_and_escape_close', closes], ['findings_are_one_line_on_other_tabs', oneLine], ['what_is_clicked_is_what_is_drawn', clicks]];
 

@@ -12,6 +12,7 @@ import * as legend from '../../../render/web/ui/marks/legend.js';
 import * as selection from '../../../render/web/ui/input/selection.js';
 import * as state from '../../../render/web/ui/input/state.js';
 import * as text from '../../../render/web/ui/text.js';
+import * as tracks from '../../../render/web/ui/marks/tracks.js';
 
 const lines = [];
 
@@ -128,13 +129,24 @@ check('a_slice_has_only_states_on_a_cpu', [
 	[slice(100, 110, 4.2, 4.8), ['g 4.2 0 0.6 10']],
 	[slice(300, 310, 0, 5), ['? 0 5']],
 ]);
-const levels = (...counts) => counts.map(legend.countLevels(counts[0], counts.at(-1)).level).map((v) => Number(v.toFixed(9)));
+const levels = (...counts) => counts.map(legend.countLevels({ one: 0.1 }, counts[0], counts.at(-1)).level).map((v) => Number(v.toFixed(9)));
 
 check('counts_begin_near_the_plot_and_end_at_the_strongest_colour', [
-	[levels(1, 2), [0.08, 1]],
-	[levels(1, 10, 100), [0.08, 0.54, 1]],
-	[levels(50, 5000), [0.08, 1]],
+	[levels(1, 2), [0.1, 1]],
+	[levels(1, 10, 100), [0.1, 0.55, 1]],
+	[levels(50, 5000), [0.1, 1]],
 	[levels(3), [1]],
+]);
+
+// Lanes of the host and of its guests have one key: each state has its own colour, but a halted vCPU is asleep.
+const palette = { states: Object.fromEntries(legend.STATES.map((name) => [name, name])), tasks: Array.from({ length: 12 }, (_, i) => `task ${i}`) };
+const colours = Object.keys(tracks.TRACK_WORDS).filter((name) => name !== 'asleep').map((name) => tracks.trackColour(palette, name));
+
+check('each_state_in_the_lanes_has_its_own_colour', [
+	[colours.length, 12],
+	[new Set(colours).size, 12],
+	[['running', 'stolen', 'away', 'busy'].map((name) => tracks.trackColour(palette, name)), ['task 6', 'task 4', 'task 1', 'task 5']], // as tests/unit/render/test_palette.c
+	[tracks.trackColour(palette, 'asleep'), 'halted'],
 ]);
 
 if (typeof document === 'undefined')

@@ -226,6 +226,27 @@ static void no_task_has_the_colour_of_a_state(void **state)
 				}
 }
 
+/* The states of guests' tasks that no vCPU has: running, stolen, away, busy in trackColour() of
+ * render/web/ui/marks/tracks.js. */
+static void states_of_guests_tasks_are_distinguishable(void **state)
+{
+	static const unsigned tasks[] = { 6, 4, 1, 5 };
+
+	(void)state;
+	for (int theme = 0; theme < 2; theme++)
+		for (int sight = 0; sight < SIGHTS; sight++)
+			for (unsigned t = 0; t < 4; t++)
+				for (unsigned s = 0; s < ANALYZE_VCPU_UNKNOWN; s++) {
+					double is = apart(colour(theme, INK_TASK, tasks[t]),
+							  colour(theme, INK_STATE, s), sight);
+
+					if (is < STATES_APART)
+						fail_msg(
+							"task %u, state %u, theme %d, sight %d: %.1f",
+							tasks[t], s, theme, sight, is);
+				}
+}
+
 static void reasons_of_fixed_colours_are_distinguishable(void **state)
 {
 	(void)state;
@@ -289,6 +310,7 @@ int main(void)
 		cmocka_unit_test(the_ramp_goes_from_the_paper_in_one_direction),
 		cmocka_unit_test(tasks_are_distinguishable),
 		cmocka_unit_test(no_task_has_the_colour_of_a_state),
+		cmocka_unit_test(states_of_guests_tasks_are_distinguishable),
 		cmocka_unit_test(reasons_of_fixed_colours_are_distinguishable),
 		cmocka_unit_test(no_reason_has_the_guests_blue),
 		cmocka_unit_test(text_can_be_read),

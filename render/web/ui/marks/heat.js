@@ -3,7 +3,7 @@
 import { d3 } from '../../d3.js';
 import { moment } from '../clock.js';
 import { button, h, replace } from '../dom.js';
-import { LEFT, RIGHT, drawLogAxis, drawMissing, drawTimeAxis, timeScale } from './axis.js';
+import { RIGHT, drawLogAxis, drawMissing, drawTimeAxis, timeScale } from './axis.js';
 import { Question } from '../figures.js';
 import { Chosen } from '../groups.js';
 import { countCells, countEnds, countRamp } from './legend.js';
@@ -22,6 +22,7 @@ const LEAST_PX = 3.5, MOST_ACROSS = 450; // cells: their width, their number
 const LEAST_HIGH = 4, MOST_HIGH = 60;
 
 const TOP = 8, BOTTOM = 22, BAND = 7;
+const LEFT = 56; // as wide as a duration of three digits; style.css has it, too
 const DIVISORS = [1, 2, 3, 4, 6, 8, 12, 24];
 
 /** Sums of neighbours: {cells: Map(row * columns + column -> n), max}. */
@@ -72,7 +73,7 @@ export class HeatMap {
 		this.found = h('div', { class: 'found', hidden: true });
 		this.plot = view.plot({
 			label: KINDS[kind].title, height, time: { left: LEFT, right: RIGHT }, title: `${KINDS[kind].title}: ${KINDS[kind].axis}`,
-			ramp: () => (this.grid ? countEnds(1, this.grid.max) : null),
+			ramp: () => (this.grid ? countEnds(this.app.palette, 1, this.grid.max) : null),
 			draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y), block: (a, b) => this.#block(a, b),
 		});
 		this.el = h('div', { class: 'heat', data: { heat: kind } }, h('div', { class: 'heat-head' },

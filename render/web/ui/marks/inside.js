@@ -10,6 +10,11 @@ import { clean, duration, exactNs } from '../text.js';
 import { frame } from './lanes.js';
 import { NONE, Tracks } from './tracks.js';
 
+/** The unique name of a row's task, as of the host's. */
+function whoIs({ name, tid }) {
+	return `${clean(name)}-${tid}`;
+}
+
 const WAITS = ['stolen', 'exit', 'qemu', 'halted', 'busy', 'away'];
 
 export class Inside extends Tracks {
@@ -23,7 +28,7 @@ export class Inside extends Tracks {
 		this.words = h('p', { class: 'sentence' });
 		this.reason = h('p', { class: 'sentence', hidden: true, 'aria-live': 'polite', data: { inside: 'why' } });
 		this.table = new Table([
-			{ key: 'name', title: 'task', text: true, show: (r) => named(this.#named(r)) },
+			{ key: 'name', title: 'task', text: true, value: (r) => whoIs(r), show: (r) => named(whoIs(r)) },
 			{ key: 'run_ns', title: 'run', hint: 'its vCPU was in the guest' },
 			{ key: 'stolen_ns', title: 'stolen', hint: 'it ran, as the guest sees it, but its vCPU did not' },
 			{ key: 'busy_ns', title: 'CPU busy', hint: 'it waited for a CPU of the guest, which ran another task' },
@@ -76,12 +81,7 @@ export class Inside extends Tracks {
 	who(lane) {
 		const row = this.byLane.get(lane);
 
-		return row ? this.#named(row) : '';
-	}
-
-	/** A task's name, with its tid where another one has the same. */
-	#named({ name, tid }) {
-		return this.rows.some((row) => row.name === name && row.tid !== tid) ? `${clean(name)}-${tid}` : clean(name);
+		return row ? whoIs(row) : '';
 	}
 
 	labels(i) {
@@ -148,7 +148,7 @@ export class Inside extends Tracks {
 			return { ns: all.reduce((sum, i) => sum + answer.to[i] - answer.from[i], 0), longest: all[0] };
 		}).sort((a, b) => b.ns - a.ns);
 
-		return [h('bdi', { class: 'strong' }, clean(row.name)), ...unbroken(` did not run for ${duration(to - from)} from ${moment(from, 9)}:`), sums.flatMap(({ ns, longest }, k) => [k ? ', ' : ' ', this.#part(ns, longest)])];
+		return [h('bdi', { class: 'strong' }, whoIs(row)), ...unbroken(` did not run for ${duration(to - from)} from ${moment(from, 9)}:`), sums.flatMap(({ ns, longest }, k) => [k ? ', ' : ' ', this.#part(ns, longest)])];
 	}
 
 	#part(ns, i) {

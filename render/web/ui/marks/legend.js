@@ -84,11 +84,9 @@ export function rampColour(palette, level) {
 	return palette.ramp[Math.min(palette.ramp.length - 1, Math.max(0, Math.round(level * (palette.ramp.length - 1))))];
 }
 
-const ONE = 0.08; // as PALETTE_ONE of render/draw/palette.h: a single event is visible
-
-/** Colours of counts from @min to @max: {from: their start in the ramp, level(n): 0..1}. */
-export function countLevels(min, max) {
-	const from = max === min ? 1 : ONE;
+/** Colours of counts from @min to @max: {from: their start in the ramp, where a single event is visible; level(n): 0..1}. */
+export function countLevels({ one }, min, max) {
+	const from = max === min ? 1 : one;
 
 	return { from, level: (n) => (max === min ? 1 : from + (1 - from) * Math.log(n / min) / Math.log(max / min)) };
 }
@@ -97,13 +95,13 @@ export function countLevels(min, max) {
  * The ends of such a ramp, as rampLegend() and drawRamp() take them.
  * @returns {[string, string, number]}
  */
-export function countEnds(min, max) {
-	return [count(min), `${count(max)} per cell`, countLevels(min, max).from];
+export function countEnds(palette, min, max) {
+	return [count(min), `${count(max)} per cell`, countLevels(palette, min, max).from];
 }
 
 /** A ramp of counts with its ends; no ramp for a single count. */
 export function countRamp(palette, min, max) {
-	const [low, high, from] = countEnds(min, max);
+	const [low, high, from] = countEnds(palette, min, max);
 
 	return max === min ? h('span', { class: 'dim small' }, high) : rampLegend(palette, low, `${high}, logarithmic`, from);
 }
@@ -111,7 +109,7 @@ export function countRamp(palette, min, max) {
 /** Draws cells of counts from @min to @max that come row by row: put(x1, y1, x2, y2, n), then end(). */
 export function countCells(s, palette, min, max) {
 	const colours = new Map(); // cached: there are few counts
-	const { level } = countLevels(min, max);
+	const { level } = countLevels(palette, min, max);
 	const runs = new Runs(s);
 	const put = (x1, y1, x2, y2, n) => {
 		if (!colours.has(n))

@@ -2,9 +2,10 @@
 // The strip at the top: the whole window at a glance, and the range chosen in it.
 import { d3 } from '../../d3.js';
 import { CLOCKS, clockKind, clockTime, moment, wallTime } from '../clock.js';
-import { choice, h, replace, s as svg, swatch } from '../dom.js';
+import { choice, h, replace, swatch } from '../dom.js';
 import { LEFT, RIGHT, drawLoss, drawTimeAxis, labelStep, lossOf, timeScale } from './axis.js';
 import { within } from '../input/gestures.js';
+import { Brush } from './brush.js';
 import { STATES, rampColour, rampLegend } from './legend.js';
 import { drawArea, drawNames } from './marks.js';
 import { Plot } from './plot.js';
@@ -25,11 +26,10 @@ export class Overview {
 			app, label: 'the whole window: how busy each CPU was', height: () => this.#rowsHeight() + this.#axis(),
 			draw: (s, w) => this.#draw(s, w), hit: (x, y) => this.#hit(x, y),
 		});
-		this.svg = svg('svg', { class: 'brush', 'aria-hidden': 'true' });
-		this.plot.el.append(this.svg);
+		this.brush = new Brush((chosen, ended) => this.#brushed(chosen, ended));
+		this.plot.el.append(this.brush.el);
 		this.el = h('section', { class: 'overview', 'aria-label': 'overview' }, this.head, this.plot.el);
-		this.brush = d3.brushX().handleSize(5).on('start brush end', () => this.#brushed());
-		this.svg.addEventListener('dblclick', () => app.select(null));
+		this.brush.el.addEventListener('dblclick', () => app.select(null));
 	}
 
 	/** Rows of the strip: {label, value(column) 0..1 for its shade, unknown(column) 0..1: the unknown part, part: value is a share of the whole, not of the known part, words(column), cpu}. */
@@ -224,38 +224,23 @@ export class Overview {
 
 	#placeBrush(width, height) {
 		const { app } = this;
-		const scale = timeScale(app.window, LEFT, width - RIGHT);
-		const g = d3.select(this.svg);
+		const scale = timeScale(app.window, 0, width - RIGHT - LEFT);
 
-		this.svg.setAttribute('width', width);
-		this.svg.setAttribute('height', height);
-		if (this.dragging)
-			return;
-		this.quiet = true;
-		this.brush.extent([[LEFT, 0], [width - RIGHT, height]]);
-		g.call(this.brush);
-		g.call(this.brush.move, app.state.range ? app.range.map(scale) : null);
-		this.quiet = false;
+		if (!this.brush.dragging)
+			this.brush.place(LEFT, width - RIGHT - LEFT, height, app.state.range ? app.range.map(scale) : null);
 	}
 
-	#brushed() {
-		if (this.quiet || !d3.event.sourceEvent)
-			return;
-		const { type, selection } = d3.event;
+	#brushed(chosen, ended) {
 		const { app } = this;
 
-		this.dragging = type !== 'end';
-		if (!selection) {
-			if (type === 'end')
-				this.plot.paint();
-			return;
-		}
-		const scale = timeScale(app.window, LEFT, this.plot.width - RIGHT);
-		const [from, to] = selection.map(scale.invert);
+		if (chosen) {
+			const scale = timeScale(app.window, 0, this.plot.width - RIGHT - LEFT);
+			const [from, to] = chosen.map(scale.invert);
 
-		if (to - from >= app.least && type !== 'start')
-			app.zoom(within([from, to], app.window), 'strip');
-		if (type === 'end')
+			if (to - from >= app.least)
+				app.zoom(within([from, to], app.window), 'strip');
+		}
+		if (ended)
 			this.plot.paint();
 	}
 }

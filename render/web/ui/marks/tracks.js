@@ -23,8 +23,9 @@ export const NONE = 0xffffffff;
 /** What to look at when a state is clicked; of a vCPU: that state. */
 const LOOKS = { running: 'run', preempted: 'wait', waiting: 'wait', asleep: 'off', blocked: 'off' };
 
+/** Each state has its own: those without one in the palette have the tasks' colours that are furthest from the others. */
 export function trackColour(palette, state) {
-	return { running: palette.tasks[6], asleep: palette.states.halted, stolen: palette.states.preempted, away: palette.states.waiting, busy: palette.tasks[2] }[state] ?? palette.states[state];
+	return { running: palette.tasks[6], asleep: palette.states.halted, stolen: palette.tasks[4], away: palette.tasks[1], busy: palette.tasks[5] }[state] ?? palette.states[state];
 }
 
 export class Tracks {

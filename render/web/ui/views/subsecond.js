@@ -54,7 +54,7 @@ export class SecondMap {
 		this.ramp = h('span');
 		this.words = h('span', { class: 'dim' });
 		this.plot = view.plot({
-			label: 'offset within the second', title: () => `Pattern within each second, one row ${this.#each()}`, ramp: () => (this.max ? countEnds(this.map.min, this.max) : null), height: () => this.#height(),
+			label: 'offset within the second', title: () => `Pattern within each second, one row ${this.#each()}`, ramp: () => (this.max ? countEnds(this.app.palette, this.map.min, this.max) : null), height: () => this.#height(),
 			shows: () => [this.map, this.app.palette], draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
 		this.el = h('div', { class: 'heat second' }, h('div', { class: 'heat-head' }, h('h3', null, 'Pattern within each second'),

@@ -9,7 +9,7 @@ const VM = 'instance-0000001b';
 // The lanes and the table, once they have arrived.
 const INSIDE = `JSON.stringify((() => { const { app } = cdictPage, line = app.view.story?.timeline, inside = line?.inside, a = inside?.answer;
 	return !a || String(a.range) !== String(app.range) || document.documentElement.dataset.busy ? null : { exact: a.exact, says: document.querySelector('.inside-guest .sentence').textContent,
-		lanes: line.lanes.filter(({ inner }) => inner).length,
+		lanes: line.lanes.filter(({ inner }) => inner).length, names: line.lanes.filter(({ inner }) => inner).map(({ task }) => inside.who(task)),
 		rows: inside.rows.map((row) => ({ ...row, sums: row.lane === null ? null : Object.fromEntries(inside.sums(row.lane)),
 			parts: (a.by.get(row.lane) ?? []).map((i) => [a.states[a.state[i]], a.from[i], a.to[i]]) })),
 		shown: [...document.querySelectorAll('table[data-table=guest_tasks] tbody tr')].map((tr) => [Number(tr.dataset.tid), ...['run_ns', 'stolen_ns', 'busy_ns', 'away_ns'].map((key) => Number(tr.querySelector('[data-key=' + key + ']').dataset.value))]) }; })())`;
@@ -47,6 +47,7 @@ async function check(browser, file, cdictFile) {
 			return says(false, `${where}: no tasks of ${VM}`);
 		says(got.exact && got.rows.length === want.length && want.length > 10, `${where}: ${got.rows.length} rows, the command has ${want.length}`);
 		says(got.lanes === Math.min(12, got.rows.filter(({ lane }) => lane !== null).length), `${where}: ${got.lanes} lanes`);
+		says(new Set(got.names).size === got.lanes && got.names.every((name) => want.some((row) => name === `${row.name}-${row.tid}`)), `${where}: the lanes have the names ${got.names}`);
 		for (const row of want) {
 			const mine = got.rows.find(({ tid }) => tid === row.tid);
 
