@@ -11,7 +11,7 @@
 
 #include "base/cursor.h"
 #include "base/fail.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "convert/perfdata/cgroups.h"
 #include "convert/perfdata/info.h"
 

@@ -24,7 +24,7 @@
 #include "base/memory/array.h"
 #include "base/system/ending.h"
 #include "base/system/outfile.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "convert/stacks/chains.h"
 #include "convert/convert.h"
 #include "format/file/writer.h"

@@ -14,7 +14,6 @@
 #include "annotate/host/proc.h"
 #include "base/fail.h"
 #include "base/system/monotonic.h"
-#include "base/text/grouped.h"
 #include "base/text/plural.h"
 
 #define STATE_DIR "/run/libvirt/qemu"

@@ -13,7 +13,7 @@
 #include "annotate/openstack/namepattern.h"
 #include "annotate/openstack/nova.h"
 #include "base/fail.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 
 #define PROJECTS_MAX 200 /* limit of projects whose names are requested */
 

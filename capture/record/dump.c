@@ -12,7 +12,6 @@
 #include "base/memory/buf.h"
 #include "base/system/ending.h"
 #include "base/system/place.h"
-#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "capture/record/internal.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs a recording from beginning to end. */
 #include "base/text/plural.h"
-#include "base/text/grouped.h"
 #include "capture/record/record.h"
 
 #include <errno.h>

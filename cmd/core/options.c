@@ -11,7 +11,7 @@
 #include "base/event_glob.h"
 #include "base/fail.h"
 #include "base/memory/pool.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "base/text/suggest.h"
 #include "capture/trigger/task_pattern.h"
 

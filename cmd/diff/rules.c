@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "capture/trigger/task_pattern.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "cmd/diff/diff.h"
 
 /* Rules with an option of their own. */

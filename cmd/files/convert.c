@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "base/text/escape.h"
 #include "base/system/outfile.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "cmd/core/cmd.h"
 #include "cmd/input/input.h"
 #include "cmd/input/lending.h"

@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 #include "base/sampled.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "base/text/suggest.h"
 #include "cdict/stack.h"
 

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/fail.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "cmd/fleet/job.h"
 
 struct job_opts {

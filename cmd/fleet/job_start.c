@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/fleet/job.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "cmd/record/record.h"
 #include "query/fleet/figures/start.h"
 #include "tables/columns/number.h"

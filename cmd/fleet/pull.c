@@ -13,7 +13,7 @@
 #include "base/memory/texts.h"
 #include "base/system/outfile.h"
 #include "base/system/place.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "cmd/tables/fleet.h"
 #include "query/fleet/figures/figures.h"
 #include "query/fleet/figures/file.h"

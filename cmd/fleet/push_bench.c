@@ -12,7 +12,7 @@
 
 #include "annotate/library.h"
 #include "base/fail.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "cmd/fleet/push.h"
 #include "query/fleet/figures/figures.h"
 #include "query/fleet/figures/start.h"

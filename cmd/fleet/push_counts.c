@@ -12,7 +12,7 @@
 #include "base/fail.h"
 #include "base/memory/buf.h"
 #include "base/memory/texts.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "capture/count/counting.h"
 #include "capture/record/targets.h"
 #include "cmd/fleet/push.h"

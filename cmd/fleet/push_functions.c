@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "capture/count/counting.h"
 #include "capture/record/targets.h"
 #include "cmd/fleet/push.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "analyze/sched/coremap.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "cmd/heatmap/heatmap.h"
 #include "render/views/tasks.h"
 

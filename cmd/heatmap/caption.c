@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text/escape.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "cmd/heatmap/heatmap.h"
 #include "tables/info/info.h"
 #include "tables/columns/loss.h"

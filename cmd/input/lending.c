@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "capture/host/same_kernel.h"
 #include "capture/host/tracefs.h"
 #include "convert/lent.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the mapping files of --map, and reports errors in them. */
 #include "cmd/input/maps.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 
 /* Limit of warnings about bad lines of a file; then only their number. */
 #define MOST_WARNINGS 20

@@ -11,7 +11,7 @@
 #include "annotate/anonymize.h"
 #include "annotate/apply.h"
 #include "base/system/outfile.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "tables/columns/loss.h"
 #include "cmd/input/input.h"
 #include "cmd/input/maps.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/text/plural.h"
-#include "base/text/grouped.h"
 #include "format/labels/label_text.h"
 #include "base/text/escape.h"
 #include "cmd/names/annotate.h"

@@ -9,7 +9,6 @@
 
 #include "annotate/openstack/namepattern.h"
 #include "annotate/openstack/openstack.h"
-#include "base/text/grouped.h"
 #include "base/text/plural.h"
 
 struct openstack_ask {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory/pool.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "cmd/input/maps.h"
 
 struct capture {

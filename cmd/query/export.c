@@ -10,7 +10,6 @@
 #include "analyze/sched/stacks.h"
 #include "base/fail.h"
 #include "base/system/ending.h"
-#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "cdict/stack.h"
 #include "cmd/input/source_kinds.h"

@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "base/system/ending.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "cmd/core/pager.h"
 #include "cmd/input/input.h"
 #include "render/draw/backend.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reads the stacks for cdict flame. */
 #include "base/text/plural.h"
-#include "base/text/grouped.h"
 #include "cmd/query/flame.h"
 
 #include <dirent.h>

@@ -14,7 +14,7 @@
 #include "base/fail.h"
 #include "base/memory/buf.h"
 #include "base/system/monotonic.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "cmd/core/pager.h"
 #include "cmd/query/captures.h"
 #include "cmd/tables/figures.h"

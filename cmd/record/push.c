@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "cmd/record/record.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "cmd/tables/fleet.h"
 #include "query/fleet/figures/live.h"
 

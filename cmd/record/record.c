@@ -17,7 +17,7 @@
 #include "base/memory/buf.h"
 #include "base/system/outfile.h"
 #include "base/system/procfs.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "capture/host/clock.h"
 #include "capture/record/targets.h"
 #include "cmd/input/input.h"

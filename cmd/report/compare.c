@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory/texts.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "cmd/report/job.h"
 #include "cmd/tables/fleet.h"
 #include "query/fleet/figures/pairs.h"

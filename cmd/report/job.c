@@ -11,7 +11,6 @@
 
 #include "base/fail.h"
 #include "base/memory/texts.h"
-#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "cmd/report/hosts.h"
 #include "cmd/report/job_findings.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "query/fleet/results/findings.h"
 #include "render/draw/text.h"
 

@@ -14,7 +14,6 @@
 #include "annotate/apply.h"
 #include "base/system/ending.h"
 #include "base/fail.h"
-#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "cmd/input/input.h"
 #include "cmd/core/foreign.h"

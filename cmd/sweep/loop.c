@@ -13,7 +13,7 @@
 #include "base/fail.h"
 #include "base/system/monotonic.h"
 #include "base/text/escape.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 
 struct loop {
 	const struct cmd_call *call;

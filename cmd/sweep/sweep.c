@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "capture/trigger/task_pattern.h"
 #include "cmd/core/foreign.h"
 

@@ -13,7 +13,6 @@
 #include "base/fail.h"
 #include "base/memory/pool.h"
 #include "base/text/escape.h"
-#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "cmd/core/pager.h"
 #include "cmd/input/input.h"

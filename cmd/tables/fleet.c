@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "capture/trigger/task_pattern.h"
 #include "cmd/tables/figures.h"
 #include "query/fleet/results/findings.h"

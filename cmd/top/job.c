@@ -15,7 +15,7 @@
 #include "base/memory/map.h"
 #include "base/system/monotonic.h"
 #include "base/memory/stringset.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "cmd/tables/fleet.h"
 #include "cmd/top/terminal.h"
 #include "query/fleet/figures/figures.h"

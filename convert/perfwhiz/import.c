@@ -12,7 +12,7 @@
 #include "base/cursor.h"
 #include "base/fail.h"
 #include "base/memory/buf.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "convert/formats.h"
 #include "convert/import.h"
 #include "convert/ingest/info.h"

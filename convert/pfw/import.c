@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "convert/import.h"
 #include "convert/ingest/info.h"
 #include "convert/pfw/feed.h"

@@ -8,7 +8,7 @@
 
 #include "base/memory/map.h"
 #include "base/saturate.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "convert/formats.h"
 #include "convert/kernel_symbols.h"
 #include "convert/import.h"

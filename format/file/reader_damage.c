@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "format/coding/decode.h"
 #include "format/file/reader.h"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "render/draw/names.h"
 #include "render/draw/rows.h"

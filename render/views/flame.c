@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "render/draw/text.h"
 

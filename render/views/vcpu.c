@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "render/draw/names.h"
 #include "render/draw/rows.h"
 #include "render/draw/text.h"

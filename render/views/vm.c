@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "render/draw/rows.h"
 #include "render/draw/text.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analyze/walk/engine.h"
-#include "base/text/grouped.h"
 #include "base/text/plural.h"
 #include "format/file/guests.h"
 #include "format/labels/label_text.h"

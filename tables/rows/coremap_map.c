@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "tables/rows/coremap_map.h"
 
 #define CPUS_A_TABLE 16

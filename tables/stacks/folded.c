@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "base/text/escape.h"
 
 int folded_init(struct folded *f)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text/escape.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "base/text/wrap.h"
 #include "tables/columns/number.h"
 #include "tables/columns/table.h"

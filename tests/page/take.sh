@@ -14,6 +14,6 @@ need node chromium
 node "$LIB/take.mjs" run.html run.cdict 150000000,300000000 vcpus exits tasks 'tasks&fold=tasks' coremap switches cores
 node "$LIB/take.mjs" both.html run.cdict '' compare 'compare&compare=tasks'
 # labels that are too long for one line
-first=before-the-new-kernel-and-with-the-pinning-of-all-the-vCPUs-of-the-first-rack
+first=before-the-new-kernel-with-pinning-of-all-vCPUs-of-one-rack
 report run.cdict other.cdict --label "$first,${first/before/after}" -o long.html || exit 1
 node "$LIB/take.mjs" long.html run.cdict '' compare | sed 's/compare_can/compare_with_long_labels_can/'

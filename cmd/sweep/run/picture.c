@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd/sweep/run/picture.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 #include "render/draw/text.h"
 
 #define FEW 3 /* values needed before a scale is guessed */

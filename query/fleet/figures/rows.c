@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "base/memory/buf.h"
 #include "base/saturate.h"
-#include "base/text/grouped.h"
+#include "base/text/plural.h"
 
 #define COUNTER(type, member)                                                                      \
 	{                                                                                          \

@@ -61,6 +61,8 @@ async function view(browser, tab, name, from, wrong) {
 	says(!over.length, `on each other in its picture: ${over.slice(0, 3)}`);
 	const texts = await alone.evaluate('[...document.querySelectorAll("text")].map((el) => el.textContent).join(" · ")');
 	for (const part of (await tab.evaluate('cdictPage.app.view.caption?.() ?? ""')).split(' · ')) says(texts.includes(part), `its picture does not have "${part}"`);
+	const apart = await tab.evaluate('cdictPage.app.view.current?.rows?.slice?.(0, 40).filter?.((row) => cdictPage.app.view.current.change && cdictPage.app.view.current.change(cdictPage.app.view.current.main)(row) === null).length ?? 0');
+	says(apart === 0 || texts.split(' · ').filter((text) => text === '–').length >= apart, `${apart} rows are not compared, its picture has differences`);
 	alone.problems().forEach((text) => says(false, text));
 	await alone.close();
 

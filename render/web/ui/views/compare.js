@@ -322,12 +322,12 @@ export class CompareView extends View {
 		const { value, change, main, most, mostChange, table, kind } = current;
 
 		return [{
-			title: kind === 'vcpu' ? 'vCPU states, base above, new below; how long they waited, and the difference' :
+			title: kind === 'vcpu' ? `vCPU states, base above, new below; ${main === 'preempted_percent' ? 'how long they were preempted' : 'how long they waited'}, and the difference` :
 				`${COMPARISONS[kind].title}: ${FIGURE_WORDS[main] ?? main}, base hollow, new solid, and the difference`,
 			legend: kind === 'vcpu' ? stateItems(palette) : [], height: () => rows.length * 26 + 6,
 			draw: (s, w) => rows.forEach((row, i) => {
 				const y = i * 26, left = 230, wide = w - left - 420;
-				const [a, b, d] = [value('base', main)(row), value('now', main)(row), change(main)(row) ?? 0];
+				const [a, b, d] = [value('base', main)(row), value('now', main)(row), change(main)(row) ?? null];
 
 				s.text(left - 8, y + 12, clean(row.key.join(' · ')), { colour: palette.text, anchor: 'end', room: left - 12 });
 				if (kind === 'vcpu') {
@@ -351,10 +351,11 @@ export class CompareView extends View {
 					[[left, y + 3, end, y + 3], [left, y + 21, end, y + 21], [left, y + 3, left, y + 21], [end, y + 3, end, y + 21]].forEach((p) => s.line(...p, palette.text));
 				}
 				s.text(left + wide + 12, y + 12, `${figure(main, a)} → ${figure(main, b)}`, { colour: palette.dim, size: 11 });
-				const middle = w - 150, part = 70 * Math.abs(d) / mostChange;
+				const middle = w - 150, part = d && mostChange ? 70 * Math.abs(d) / mostChange : 0;
 
-				s.rect(d > 0 ? middle : middle - part, y + 5, part, 14, differenceColour(Math.sign(d)));
-				s.text(w - 4, y + 12, signed(main, d), { colour: palette.text, size: 11, anchor: 'end' });
+				if (part)
+					s.rect(d > 0 ? middle : middle - part, y + 5, part, 14, differenceColour(Math.sign(d)));
+				s.text(w - 4, y + 12, d === null ? '–' : signed(main, d), { colour: palette.text, size: 11, anchor: 'end' });
 			}),
 		}];
 	}
