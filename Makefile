@@ -497,7 +497,7 @@ mutants:
 	@$(MAKE) $(parallel) B=build/mutants MUTANTS=1 CFLAGS='-O1 -fvisibility=default' mutants-judge
 mutants-judge: $(B)/cdict $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
 	@MUTANT_CC='$(subst ','\'',$(CC) $(all_cflags))' MUTANT_LIBS='$(all_ldflags) $(program_libs)' \
-		MUTANT_OBJECTS='$(internal_objs) $(library_objs)' \
+		MUTANT_OBJECTS='$(internal_objs) $(library_objs)' JOBS=$(JOBS) \
 		python3 tests/mutants/mutants.py $(B) $(N) $(SEED) $(ROOM)
 
 .PHONY: coverage cppcheck analyzer tidy valgrind tsan syntax
