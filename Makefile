@@ -23,7 +23,7 @@
 #   make valgrind       tables and conversions under valgrind; make tsan: under the thread sanitizer
 #   make golden         rewrite the expected output of tests/cli (CASE=name: of one case); read the diff
 #   make pictures       redraw doc/pictures with the commands in the guide and README; look at them
-#   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one)
+#   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one; UNTIL=18:00: rounds until then)
 #   make bench          measure the costs of DESIGN section 9 (CAPTURE=file: on that capture)
 #   make install        also uninstall; honours DESTDIR and prefix; strips, and writes below prefix only
 #   make dist           build/dist/cdict-VERSION.tar.xz, which builds without git
@@ -536,7 +536,8 @@ $(if $(FUZZER),$(B)/obj/format/coding/encode_fields.o: private CFLAGS += -O0)
 fuzz:
 	@$(MAKE) $(parallel) B=build/fuzz CC=clang SAN=fuzzer-no-link,address,undefined FUZZER=1 \
 		fuzz-build
-	@tests/tools/source/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
+	@$(MAKE) $(parallel) B=build/fuzz-quick CC=clang SAN=fuzzer-no-link FUZZER=1 CFLAGS='-O2 -g1' fuzz-build
+	@UNTIL='$(UNTIL)' tests/tools/source/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 bench: all $(addprefix $(B)/tests/tools/make/,fleetload mkperf mkswitches)
 	@CDICT=$(abspath $(B)/cdict) MKPERF=$(abspath $(B)/tests/tools/make/mkperf) FLEETLOAD=$(abspath $(B)/tests/tools/make/fleetload) MKSWITCHES=$(abspath $(B)/tests/tools/make/mkswitches) CAPTURE='$(CAPTURE)' tests/bench/_measure/run.sh

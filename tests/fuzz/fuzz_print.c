@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyze/printing/print.h"
+#include "tests/fuzz/lib/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -74,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (int i = 0; i < EVENTS; i++)
 			print_one(p, cdict_schema_at(schema, 0), &seed, &out);
 		printer_free(p);
+		limits_output(out.len, size);
 	}
 	cdict_schema_free(schema);
 	buf_fini(&out);
