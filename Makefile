@@ -489,7 +489,8 @@ golden: all $(tool_bins)
 pictures: all
 	@TOP='$(CURDIR)' CDICT='$(abspath $(B))/cdict' tests/tools/run/pictures.sh doc/pictures
 
-# N slips chosen by SEED, in all folders or in ROOM=format; THOROUGH=1: also run slow tests.
+# N slips chosen by SEED, in all folders, in ROOM=format or at PLACE=format/get.c:12; TELL=1: each with its test;
+# THOROUGH=1: also run slow tests.
 N ?= 500
 SEED ?= 1
 .PHONY: mutants mutants-judge
@@ -536,7 +537,7 @@ $(if $(FUZZER),$(B)/obj/format/coding/encode_fields.o: private CFLAGS += -O0)
 fuzz:
 	@$(MAKE) $(parallel) B=build/fuzz CC=clang SAN=fuzzer-no-link,address,undefined FUZZER=1 \
 		fuzz-build
-	@$(MAKE) $(parallel) B=build/fuzz-quick CC=clang SAN=fuzzer-no-link FUZZER=1 CFLAGS='-O2 -g1' fuzz-build
+	@$(MAKE) $(parallel) B=build/fuzz-quick CC=clang SAN=fuzzer-no-link FUZZER=1 CFLAGS='-O2 -g1 -fno-sanitize-coverage=trace-cmp' fuzz-build
 	@UNTIL='$(UNTIL)' tests/tools/source/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 bench: all $(addprefix $(B)/tests/tools/make/,fleetload mkperf mkswitches)

@@ -101,15 +101,16 @@ static void tables(struct cdict_reader *r, size_t size, uint64_t from_ns, uint64
 		must(!table_print(&s, TABLE_AS_CSV, &frame, &all[i], 1));
 		printed(&s, &file, size, false);
 	}
+	/* no command prints all ten */
 	sink_to(&s, to_file, &file);
 	must(!table_print(&s, TABLE_AS_TEXT, &frame, all, 10));
-	printed(&s, &file, size, false);
+	printed(&s, &file, SIZE_MAX, false);
 	sink_to(&s, to_file, &file);
 	must(!table_print(&s, TABLE_AS_JSON, &frame, all, 10));
 	for (size_t i = 0; i < 10; i++)
 		table_free(all[i]);
 	tables_walk_fini(&w);
-	printed(&s, &file, size, true);
+	printed(&s, &file, SIZE_MAX, true);
 	buf_fini(&file);
 }
 

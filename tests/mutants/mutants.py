@@ -8,7 +8,7 @@ a reason.
 
 The programs of BUILD load shared code from libmutant.so, so that a change compiles one file and links
 one library.  Changes that give the same object, or none, are skipped, and so are lines that
-only free memory, because LeakSanitizer detects those.  TELL=1 prints the test that detects each change.  BUILD stores the lines
+only free memory, because LeakSanitizer detects those.  TELL=1 prints the test that detects each change, PLACE=analyze/walk/table.c:93 judges only those of that line.  BUILD stores the lines
 that each test reaches (reach.json; takes minutes) and each verdict (verdicts.jsonl): a run that was killed goes on there.
 """
 import concurrent.futures
@@ -60,8 +60,8 @@ def sites(rooms):
 class Library:
     """libmutant.so in a folder of its own, and the tests that load it."""
 
-    def __init__(self, build):
-        self.folder = tempfile.mkdtemp(prefix="cdict-mutants.")
+    def __init__(self, build, folder=None):
+        self.folder = folder or tempfile.mkdtemp(prefix="cdict-mutants.")
         self.tests = reach.Tests(build, self.folder)
         self.objects = {}
 
@@ -97,29 +97,44 @@ def read(path):
         return f.read()
 
 
+def compile_for_gcov(library):
+    """All of the rooms once more, for gcov, where a source or any header changed since."""
+    headers = reach.digest(*(h for h in glob.glob("**/*.h", recursive=True) if not h.startswith(("build/", "tests/"))))
+    files = [f for room in ROOMS for f in sources(room)]
+    objects = {f: f"obj/{f[:-2]}.o" for f in files}
+
+    def compile_one(file):
+        stamp, now = f"{library.folder}/{objects[file]}.stamp", f"{headers} {reach.digest(file)} {os.environ['MUTANT_CC']}"
+        if not os.path.exists(stamp) or read(stamp) != now:
+            library.compile(file, read(file), objects[file], ("-O0", "--coverage"))
+            with open(stamp, "w", encoding="utf-8") as f:
+                f.write(now)
+
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(compile_one, files))
+    library.link(objects, ("--coverage",))
+    for path in glob.glob(f"{library.folder}/obj/**/", recursive=True):
+        os.chmod(path, 0o777)
+
+
 def measure(build):
-    """What each test reaches: all of the rooms compiled once more, for gcov."""
-    library, found = Library(build), reach.Reach(f"{build}/reach.json")
+    """What each test reaches."""
+    found = reach.Reach(f"{build}/reach.json")
+    os.makedirs(f"{build}/gcov", exist_ok=True)
+    library = Library(build, os.path.abspath(f"{build}/gcov"))
     stamps = {n: reach.digest(*(p for p in glob.glob(f"tests/{n}.*") if p.endswith((".c", ".cmd", ".out", ".err", ".rc", ".sh", ".py"))))
               for n in library.tests.names()}
     stale = [n for n in stamps if found.kept.get(n, {}).get("stamp") != stamps[n]]
     found.kept = {n: k for n, k in found.kept.items() if n in stamps}
     if stale:
         print(f"what {len(stale)} tests reach is measured", flush=True)
-        files = [f for room in ROOMS for f in sources(room)]
-        objects = {f: f"obj/{f[:-2]}.o" for f in files}
-        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-            list(pool.map(lambda f: library.compile(f, read(f), objects[f], ("-O0", "--coverage")), files))
-        library.link(objects, ("--coverage",))
-        for path in glob.glob(f"{library.folder}/obj/**/", recursive=True):
-            os.chmod(path, 0o777)
+        compile_for_gcov(library)
     for name in stale:
         found.measure(name, stamps[name], library.tests, f"{library.folder}/obj")
         if os.environ.get("TELL"):
             print(f"    {found.kept[name]['seconds']:.1f} s {name}", flush=True)
     if useless := found.finish():
         print(f"without any change these fail, and judge nothing: {' '.join(useless)}", flush=True)
-    shutil.rmtree(library.folder)
     return found
 
 
@@ -242,6 +257,8 @@ def main():
     for file, number, what, text in sites(rooms or ROOMS):
         equal[file, what] += 1
         jobs.append((file, number, what, text, f"{file}: {what} {equal[file, what]}"))
+    if place := os.environ.get("PLACE"):
+        jobs = [job for job in jobs if f"{job[0]}:{job[1]}".startswith(place)]
     jobs.sort(key=lambda job: hashlib.sha1(f"{seed} {job[0]}: {job[2]}".encode()).digest())  # what else changes moves none
     reached, answered = measure(build), answers()
     court = Court(build, reached)

@@ -17,7 +17,8 @@ import time
 
 SCRIPTS = ("oracle/figures/*", "oracle/format/*", "oracle/perf/cut", "oracle/perf/print", "oracle/perf/script", "oracle/exchange/formats",
            "oracle/exchange/tracedat-export")
-EXCEPT = ("oracle/figures/prometheus", "oracle/figures/sweep")  # programs of others: none of the rooms' code, or seconds of it
+# Programs of others, none of the rooms' code or seconds of it; hundreds of kills.
+EXCEPT = ("oracle/figures/prometheus", "oracle/figures/sweep", "oracle/figures/annotate")
 LIMIT = 100  # s of CPU of a test without any change
 WAITS = 10  # times as long may a test take on a busy machine: a hang ends then, an endless loop by its CPU time
 
@@ -124,26 +125,31 @@ class Reach:
     """
 
     def __init__(self, path):
-        self.path, self.kept, self.seconds, self.saved = path, load(path), {}, time.monotonic()
+        stored = load(path)
+        self.path, self.seconds, self.saved = path, {}, time.monotonic()
+        self.kept = stored.get("tests", {})
+        self.known = stored.get("known", {})  # by file: its digest, and the lines that have code
         self.tests = collections.defaultdict(lambda: collections.defaultdict(list))
         self.lines = collections.defaultdict(set)
 
     def measure(self, name, stamp, tests, objects):
-        """Runs @name on the programs built with --coverage into the folder @objects, unless it is known at @stamp."""
-        kept = self.kept.get(name)
-        if not kept or kept["stamp"] != stamp:
-            for path in glob.glob(f"{objects}/**/*.gcda", recursive=True):
-                os.unlink(path)
-            began = cpu_of_children()
-            passed = tests.passes(name, LIMIT)
-            kept = {"stamp": stamp, "passed": passed, "seconds": cpu_of_children() - began, "lines": gcov(objects)}
-            kept["gcov"] = cpu_of_children() - began - kept["seconds"]
-        self.kept[name] = kept
+        """Runs @name on the programs built with --coverage into the folder @objects."""
+        for path in glob.glob(f"{objects}/**/*.gcda", recursive=True):
+            os.unlink(path)
+        began = cpu_of_children()
+        passed = tests.passes(name, LIMIT)
+        seconds = cpu_of_children() - began
+        lines = {}
+        for file, (content, known, reached) in gcov(objects).items():
+            self.known[file] = content, known
+            if reached:
+                lines[file] = content, reached
+        self.kept[name] = {"stamp": stamp, "passed": passed, "seconds": seconds, "gcov": cpu_of_children() - began - seconds, "lines": lines}
         if time.monotonic() - self.saved > 60:
             self.save()
 
     def save(self):
-        save(self.path, self.kept)
+        save(self.path, {"tests": self.kept, "known": self.known})
         self.saved = time.monotonic()
 
     def cost(self):
@@ -153,13 +159,14 @@ class Reach:
     def finish(self):
         """Makes tests[file][line] of the kept lines; returns the tests that are of no use."""
         self.save()
+        now = {file: digest(file) for file in self.known if os.path.exists(file)}
+        for file, (content, known) in self.known.items():
+            if now.get(file) == content:
+                self.lines[file].update(known)
         for name, kept in self.kept.items():
             self.seconds[name] = kept["seconds"]
-            for file, (was, known, reached) in kept["lines"].items() if kept["passed"] else ():
-                if not os.path.exists(file) or digest(file) != was:
-                    known, reached = [], [0] * bool(reached)
-                self.lines[file].update(known)
-                for line in reached:
+            for file, (content, reached) in kept["lines"].items() if kept["passed"] else ():
+                for line in reached if now.get(file) == content else [0]:
                     self.tests[file][line].append(name)
         return sorted(name for name, kept in self.kept.items() if not kept["passed"])
 
