@@ -24,6 +24,7 @@
 #   make golden         rewrite the expected output of tests/cli (CASE=name: of one case); read the diff
 #   make pictures       redraw doc/pictures with the commands in the guide and README; look at them
 #   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one; UNTIL=18:00: rounds until then)
+#   make standing       run the tests that count kills and full disks, for doc/testing.md
 #   make bench          measure the costs of DESIGN section 9 (CAPTURE=file: on that capture)
 #   make install        also uninstall; honours DESTDIR and prefix; strips, and writes below prefix only
 #   make dist           build/dist/cdict-VERSION.tar.xz, which builds without git
@@ -507,7 +508,7 @@ coverage:
 	@$(MAKE) $(parallel) B=build/coverage CFLAGS='-O1 -g1 --coverage -include tests/tools/source/coverage.h' LDFLAGS=--coverage test-build
 	@find build/coverage -name '*.gcda' -delete
 	@GCOV_ERROR_FILE=/dev/null JOBS=$(JOBS) tests/run -b build/coverage $(if $(T),-t '$(T)') $(COVERED) || :
-	@tests/tools/source/coverage.sh build/coverage
+	@COVERED='$(COVERED)' tests/tools/source/coverage.sh build/coverage
 
 # all sources of the product, or FILES="a.c b.c"
 analysed = FILES='$(or $(FILES),$(filter-out render/page/assets.c,$(call sources,$(ROOMS))))'
@@ -539,6 +540,11 @@ fuzz:
 		fuzz-build
 	@$(MAKE) $(parallel) B=build/fuzz-quick CC=clang SAN=fuzzer-no-link FUZZER=1 CFLAGS='-O2 -g1 -fno-sanitize-coverage=trace-cmp' fuzz-build
 	@UNTIL='$(UNTIL)' tests/tools/source/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
+
+# The figures in doc/testing.md that are sums over tests; `make mutants`, `make fuzz` and `make coverage` write theirs.
+.PHONY: standing
+standing: all static $(tool_bins) $(preload_sos)
+	@JOBS=$(JOBS) tests/tools/source/standing.sh collect $(B)
 
 bench: all $(addprefix $(B)/tests/tools/make/,fleetload mkperf mkswitches)
 	@CDICT=$(abspath $(B)/cdict) MKPERF=$(abspath $(B)/tests/tools/make/mkperf) FLEETLOAD=$(abspath $(B)/tests/tools/make/fleetload) MKSWITCHES=$(abspath $(B)/tests/tools/make/mkswitches) CAPTURE='$(CAPTURE)' tests/bench/_measure/run.sh

@@ -32,6 +32,7 @@ import slips
 ROOMS = ("format", "convert", "analyze", "tables")
 AT_ONCE = int(os.environ.get("JOBS") or 2)
 QUICK = 6  # s of CPU, measured with gcov
+ROWS = {"500": "mutants", "20": "mutants, this week's 20"}  # of doc/testing.md, for so many
 SLOW = 3  # as many tests that take longer run after all others; with THOROUGH=1 all of them
 
 
@@ -257,7 +258,8 @@ def main():
     for file, number, what, text in sites(rooms or ROOMS):
         equal[file, what] += 1
         jobs.append((file, number, what, text, f"{file}: {what} {equal[file, what]}"))
-    if place := os.environ.get("PLACE"):
+    place = os.environ.get("PLACE")
+    if place:
         jobs = [job for job in jobs if f"{job[0]}:{job[1]}".startswith(place)]
     jobs.sort(key=lambda job: hashlib.sha1(f"{seed} {job[0]}: {job[2]}".encode()).digest())  # what else changes moves none
     reached, answered = measure(build), answers()
@@ -284,8 +286,11 @@ def main():
             elif os.environ.get("TELL"):
                 print(f"    {file}:{number}: {what}: {name}", flush=True)
         court.pool.shutdown(cancel_futures=True)
-    print(f"{judged} changes by seed {seed}: {judged - unseen} seen by a test, {known} answered, {unseen - known} not seen", flush=True)
-    print(f"CPU: {reached.cost() / 3600:.1f} h to measure what tests reach, {seconds / 3600:.1f} h to judge")
+    seen = f"{judged - unseen} of {judged} by seed {seed} detected by a test, {known} answered, {unseen - known} open"
+    cost = f"{reached.cost() / 3600:.1f} h of CPU to measure what tests reach, {seconds / 3600:.1f} h to judge"
+    print(f"{seen}; {cost}", flush=True)
+    if row := ROWS.get(wanted) if not rooms and not place else None:
+        subprocess.run(["tests/tools/source/standing.sh", "put", row, f"{seen}; {cost}"], check=True)
     return unseen > known
 
 

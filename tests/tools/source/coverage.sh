@@ -3,7 +3,7 @@
 # coverage.sh BUILD: prints the coverage of each file, lowest first, then of each folder at the top, by the tests that ran in BUILD (made with --coverage).
 set -euo pipefail
 
-build=$(cd "$1" && pwd)
+build=$(cd "$1" && pwd) top=$PWD
 cd "$build/obj"
 # A file that no test ran has no .gcda: none of its lines.
 for room in base format convert capture plugin annotate analyze tables render query cmd; do
@@ -21,3 +21,4 @@ for room in base format convert capture plugin annotate analyze tables render qu
 		END { if (all) printf "%6.1f %% of %d lines: %s/\n", 100 * seen / all, all, room }' | sort -n
 done | tee lines.txt | grep -v 'lines:' || :
 grep 'lines:' lines.txt
+"$top/tests/tools/source/standing.sh" put coverage "$(awk '/lines:/ { sub("/$", "", $NF); printf "%s%s %s %%", sep, $NF, $1; sep = ", " }' lines.txt) of the lines: $COVERED"

@@ -82,6 +82,9 @@ while :; do
 	done
 	[ -n "${UNTIL-}" ] || break
 done
-awk -F '\t' '!/^#/ && $2 + 0 { n += $2; s += $3; c += $4 }
-	END { printf "in all: %.0f executions, %.0f of them under the sanitizers, %.1f hours of CPU\n", n, s, c / 3600 }' "$state"
+sum=$(awk -F '\t' 'function group(n,  s) { s = sprintf("%.0f", n); while (match(s, /^[0-9][0-9][0-9][0-9]+/)) s = substr(s, 1, RLENGTH - 3) "," substr(s, RLENGTH - 2); return s }
+	!/^#/ && $2 + 0 { n += $2; s += $3; c += $4; t++ }
+	END { printf "%s executions of %d targets, %s of them under the sanitizers, %.1f h of CPU", group(n), t, group(s), c / 3600 }' "$state")
+echo "in all: $sum"
+tests/tools/source/standing.sh put fuzzing "$sum, $(find "$build/found" -type f | wc -l) failing inputs"
 exit $status
