@@ -15,7 +15,7 @@
 #define PART_HEAD 12u
 
 static const uint8_t sync_bytes[3] = { FORMAT_SYNC & 0xff, FORMAT_SYNC >> 8 & 0xff,
-				 FORMAT_SYNC >> 16 & 0xff };
+				       FORMAT_SYNC >> 16 & 0xff };
 
 /* ---- escapes: a reader that looks for a block's header finds none in a guest's bytes ---- */
 
