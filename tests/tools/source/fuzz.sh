@@ -52,7 +52,7 @@ count() {
 				date +%F
 			} | awk -F '\t' -v OFS='\t' '{
 				n[$1] += $2; s[$1] += $3; c[$1] += $4; rest[$1] = $5 OFS $6 OFS $7 OFS $8
-			} END { for (t in n) printf "%s\t%.0f\t%.0f\t%.0f\t%s\n", t, n[t], s[t], c[t], rest[t] }' | sort
+			} END { for (t in n) printf "%s\t%.0f\t%.0f\t%.1f\t%s\n", t, n[t], s[t], c[t], rest[t] }' | sort
 		} >"$state.new"
 		mv "$state.new" "$state"
 	) 9>"$build/state.lock"
