@@ -24,7 +24,8 @@
 #   make valgrind       tables and conversions under valgrind; make tsan: under the thread sanitizer
 #   make golden         rewrite the expected output of tests/cli (CASE=name: of one case); read the diff
 #   make pictures       redraw doc/pictures with the commands in the guide and README; look at them
-#   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one)
+#   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one; UNTIL=18:00: rounds until then)
+#   make standing       run the tests that count kills and full disks, for doc/testing.md
 #   make bench          measure the costs of DESIGN section 9 (CAPTURE=file: on that capture); BENCH=scale: of
 #                       EVENTS=100000000; BENCH=wide: windows of 16 CPUs
 #   make install        also uninstall; honours DESTDIR and prefix; strips, and writes below prefix only
@@ -500,7 +501,8 @@ golden: all $(tool_bins)
 pictures: all
 	@TOP='$(CURDIR)' CDICT='$(abspath $(B))/cdict' tests/tools/run/pictures.sh doc/pictures
 
-# N slips chosen by SEED, in all folders or in ROOM=format; THOROUGH=1: also run slow tests.
+# N slips chosen by SEED, in all folders, in ROOM=format or at PLACE=format/get.c:12; TELL=1: each with its test;
+# THOROUGH=1: also run slow tests.
 N ?= 500
 SEED ?= 1
 .PHONY: mutants mutants-judge
@@ -508,7 +510,7 @@ mutants:
 	@$(MAKE) $(parallel) B=build/mutants MUTANTS=1 CFLAGS='-O1 -fvisibility=default' mutants-judge
 mutants-judge: $(B)/cdict $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
 	@MUTANT_CC='$(subst ','\'',$(CC) $(all_cflags))' MUTANT_LIBS='$(all_ldflags) $(program_libs)' \
-		MUTANT_OBJECTS='$(internal_objs) $(library_objs)' \
+		MUTANT_OBJECTS='$(internal_objs) $(library_objs)' JOBS=$(JOBS) \
 		python3 tests/mutants/mutants.py $(B) $(N) $(SEED) $(ROOM)
 
 .PHONY: coverage cppcheck analyzer tidy valgrind tsan syntax
@@ -517,7 +519,7 @@ coverage:
 	@$(MAKE) $(parallel) B=build/coverage CFLAGS='-O1 -g1 --coverage -include tests/tools/source/coverage.h' LDFLAGS=--coverage test-build
 	@find build/coverage -name '*.gcda' -delete
 	@GCOV_ERROR_FILE=/dev/null JOBS=$(JOBS) tests/run -b build/coverage $(if $(T),-t '$(T)') $(COVERED) || :
-	@tests/tools/source/coverage.sh build/coverage
+	@COVERED='$(COVERED)' tests/tools/source/coverage.sh build/coverage
 
 # all sources of the product, or FILES="a.c b.c"
 analysed = FILES='$(or $(FILES),$(filter-out render/page/assets.c,$(call sources,$(ROOMS))))'
@@ -547,7 +549,13 @@ $(if $(FUZZER),$(B)/obj/format/coding/encode_fields.o: private CFLAGS += -O0)
 fuzz:
 	@$(MAKE) $(parallel) B=build/fuzz CC=clang SAN=fuzzer-no-link,address,undefined FUZZER=1 \
 		fuzz-build
-	@tests/tools/source/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
+	@$(MAKE) $(parallel) B=build/fuzz-quick CC=clang SAN=fuzzer-no-link FUZZER=1 CFLAGS='-O2 -g1 -fno-sanitize-coverage=trace-cmp' fuzz-build
+	@UNTIL='$(UNTIL)' tests/tools/source/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
+
+# The figures in doc/testing.md that are sums over tests; `make mutants`, `make fuzz` and `make coverage` write theirs.
+.PHONY: standing
+standing: all static $(tool_bins) $(preload_sos)
+	@JOBS=$(JOBS) tests/tools/source/standing.sh collect $(B)
 
 # BENCH=scale, wide, record, ...: that script of tests/bench/_measure instead of all
 BENCH ?= run

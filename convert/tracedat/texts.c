@@ -148,7 +148,7 @@ int tracedat_kallsyms(struct tracedat *td, struct cursor *c)
 	if (!td->tracing.kallsyms)
 		return broken(td);
 	/* memory of the symbol table, if needed; twice while it is sorted */
-	for (const char *p = td->tracing.kallsyms; p && *p; p = strchr(p, '\n'), p += p != NULL)
+	for (const char *p = td->tracing.kallsyms; *p; p += strcspn(p, "\n"), p += *p == '\n')
 		table += 2 * sizeof(struct kernel_address);
 	if (table < TRACEDAT_MEMORY(td) - td->kept_bytes) {
 		td->kept_bytes += table;

@@ -14,8 +14,8 @@
 /* Number and offset at the begin of a GDAT block. */
 #define PART_HEAD 12u
 
-static const uint8_t sync[3] = { FORMAT_SYNC & 0xff, FORMAT_SYNC >> 8 & 0xff,
-				 FORMAT_SYNC >> 16 & 0xff };
+static const uint8_t sync_bytes[3] = { FORMAT_SYNC & 0xff, FORMAT_SYNC >> 8 & 0xff,
+				       FORMAT_SYNC >> 16 & 0xff };
 
 /* ---- escapes: a reader that looks for a block's header finds none in a guest's bytes ---- */
 
@@ -25,10 +25,10 @@ static void escape(struct buf *out, const uint8_t *data, size_t size)
 {
 	const uint8_t *end = data + size, *hit;
 
-	while ((hit = memmem(data, (size_t)(end - data), sync, sizeof(sync)))) {
-		buf_add(out, data, (size_t)(hit - data) + sizeof(sync));
+	while ((hit = memmem(data, (size_t)(end - data), sync_bytes, sizeof(sync_bytes)))) {
+		buf_add(out, data, (size_t)(hit - data) + sizeof(sync_bytes));
 		buf_u8(out, 0);
-		data = hit + sizeof(sync);
+		data = hit + sizeof(sync_bytes);
 	}
 	buf_add(out, data, (size_t)(end - data));
 }
@@ -40,12 +40,12 @@ static size_t unescape(uint8_t *out, size_t room, const uint8_t *data, size_t si
 	size_t n = 0, len;
 
 	while (data < end && n < room) {
-		hit = memmem(data, (size_t)(end - data), sync, sizeof(sync));
-		len = hit ? (size_t)(hit - data) + sizeof(sync) : (size_t)(end - data);
+		hit = memmem(data, (size_t)(end - data), sync_bytes, sizeof(sync_bytes));
+		len = hit ? (size_t)(hit - data) + sizeof(sync_bytes) : (size_t)(end - data);
 		len = len > room - n ? room - n : len;
 		memcpy(out + n, data, len);
 		n += len;
-		data = hit ? hit + sizeof(sync) + 1 : end;
+		data = hit ? hit + sizeof(sync_bytes) + 1 : end;
 	}
 	return n;
 }

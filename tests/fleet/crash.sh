@@ -17,6 +17,7 @@ killed() {
 	local pid=$!
 	sleep "0.$(printf %03d "$1")"
 	kill -9 $pid 2>/dev/null
+	figure kills 1
 	local ran=$?
 	wait $pid 2>/dev/null
 	return $ran

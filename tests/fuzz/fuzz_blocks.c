@@ -14,51 +14,52 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Output goes to a file, not to memory of the command. */
-static FILE *printed_to(struct sink *s)
+static int to_file(void *ctx, const void *data, size_t size)
 {
-	FILE *file = tmpfile();
+	struct buf *file = ctx;
+	long most = limits_most;
 
-	must(file != NULL);
-	sink_to_file(s, file);
-	return file;
-}
-
-/* Output as JSON is JSON. */
-static void must_be_json(struct sink *s, FILE *file)
-{
-	char *text;
-	long len;
-
-	must(!sink_finish(s) && !fflush(file));
 	limits_end();
-	len = ftell(file);
-	must(len >= 0);
-	rewind(file);
-	text = malloc((size_t)len + 1);
-	must(text && fread(text, 1, (size_t)len, file) == (size_t)len);
-	must_be_json_text(text, (size_t)len, JSON_REJECT_DUPLICATES);
-	free(text);
-	fclose(file);
+	buf_add(file, data, size);
+	must(!file->failed);
+	/* its memory at most doubles */
+	limits_most = most == INT64_MAX ? most : most + 3 * (long)size;
+	return 0;
 }
 
-static void info(const struct cdict_reader *r)
+/* The end of such output of an input of @size bytes; as JSON it is JSON. */
+static void printed(struct sink *s, struct buf *file, size_t size, bool json)
+{
+	long most = limits_most;
+
+	must(!sink_finish(s));
+	limits_output(file->len, size);
+	limits_end();
+	if (json)
+		must_be_json_text((const char *)file->data, file->len, JSON_REJECT_DUPLICATES);
+	limits_most = most;
+	file->len = 0;
+}
+
+static void info(const struct cdict_reader *r, size_t size)
 {
 	struct info info;
+	struct buf file = { 0 };
 	struct sink s;
-	FILE *file;
 
 	must(!info_init(&info, r, "x.cdict"));
 	info.labels = info.all_types = true;
-	sink_to_memory(&s);
+	sink_to(&s, to_file, &file);
 	info_print_text(&s, &info);
-	must(!sink_finish(&s));
-	file = printed_to(&s);
+	printed(&s, &file, size, false);
+	sink_to(&s, to_file, &file);
 	info_print_json(&s, &info);
+	printed(&s, &file, size, true);
 	info_fini(&info);
-	must_be_json(&s, file);
+	buf_fini(&file);
 }
 
-static void tables(struct cdict_reader *r, uint64_t from_ns, uint64_t to_ns)
+static void tables(struct cdict_reader *r, size_t size, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct tables_options opts = { .from_ns = from_ns, .to_ns = to_ns };
 	struct table_frame frame = { .command = "stats", .file = "x.cdict", .reader = r };
@@ -71,9 +72,9 @@ static void tables(struct cdict_reader *r, uint64_t from_ns, uint64_t to_ns)
 	};
 	const struct tables_count_options shown = { .by_task = true, .abi = SYSCALLS_X86_64 };
 	struct table *all[10];
+	struct buf file = { 0 };
 	struct tables_walk w;
 	struct sink s;
-	FILE *file;
 
 	if (tables_walk_init(&w, r, &opts, &err) || tables_walk_add(&w, &err) ||
 	    analyze_switches_new(&w.switches, w.eng, NULL, &err) ||
@@ -96,19 +97,21 @@ static void tables(struct cdict_reader *r, uint64_t from_ns, uint64_t to_ns)
 	all[9] = tables_count(&w, &shown);
 	for (size_t i = 0; i < 10; i++) {
 		must(all[i] && !table_sort(all[i], NULL, &err));
-		file = printed_to(&s);
-		must(!table_print(&s, TABLE_AS_CSV, &frame, &all[i], 1) && !sink_finish(&s));
-		fclose(file);
+		sink_to(&s, to_file, &file);
+		must(!table_print(&s, TABLE_AS_CSV, &frame, &all[i], 1));
+		printed(&s, &file, size, false);
 	}
-	file = printed_to(&s);
-	must(!table_print(&s, TABLE_AS_TEXT, &frame, all, 10) && !sink_finish(&s));
-	fclose(file);
-	file = printed_to(&s);
+	/* no command prints all ten */
+	sink_to(&s, to_file, &file);
+	must(!table_print(&s, TABLE_AS_TEXT, &frame, all, 10));
+	printed(&s, &file, SIZE_MAX, false);
+	sink_to(&s, to_file, &file);
 	must(!table_print(&s, TABLE_AS_JSON, &frame, all, 10));
 	for (size_t i = 0; i < 10; i++)
 		table_free(all[i]);
 	tables_walk_fini(&w);
-	must_be_json(&s, file);
+	printed(&s, &file, SIZE_MAX, true);
+	buf_fini(&file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -122,12 +125,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	limits_begin(file.len);
 	must(!cdict_reader_parse(&r, file.data, file.len, &err));
 	walk_all(r);
-	info(r);
+	info(r, file.len);
 	limits_begin(file.len);
-	tables(r, 0, 0);
+	tables(r, file.len, 0, 0);
 	if (cdict_reader_window(r, &first_ns, &last_ns)) {
 		limits_begin(file.len);
-		tables(r, first_ns + (last_ns - first_ns) / 3, last_ns - (last_ns - first_ns) / 3);
+		tables(r, file.len, first_ns + (last_ns - first_ns) / 3,
+		       last_ns - (last_ns - first_ns) / 3);
 	}
 	limits_end();
 	cdict_reader_close(r);

@@ -261,6 +261,7 @@ static void each_format(struct tables_walk *w, size_t size)
 
 		limits_begin(size);
 		if (written(w, f, false, &m, &report)) {
+			limits_output(m.text.len, size);
 			ask(f, &m, is_io);
 			/* each gets the same, as far as it asks */
 			must(!any || (report.slices == first.slices &&
@@ -277,7 +278,7 @@ static void each_format(struct tables_walk *w, size_t size)
 	}
 }
 
-static void folded(struct cdict_reader *r, const struct tables_options *opts,
+static void folded(struct cdict_reader *r, size_t size, const struct tables_options *opts,
 		   enum analyze_stacks_by by)
 {
 	struct folded f = { 0 }, again = { 0 };
@@ -295,6 +296,7 @@ static void folded(struct cdict_reader *r, const struct tables_options *opts,
 		sink_to_memory(&s);
 		folded_write(&f, NULL, &s);
 		text = sink_take(&s, &len);
+		limits_output(len, size);
 		must(text && !folded_init(&again));
 		again.parts = 100;
 		/* a number larger than the hundredths of a parsed one is refused */
@@ -369,7 +371,7 @@ static void everything(struct cdict_reader *r, size_t size, const struct tables_
 	tables_walk_fini(&w);
 	if (cdict_reader_stack_count(r) && !io_export_is(r))
 		for (enum analyze_stacks_by by = 0; by < ANALYZE_STACKS_N; by++)
-			folded(r, opts, by);
+			folded(r, size, opts, by);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -23,7 +23,7 @@ static void must(int so)
 		abort();
 }
 
-static void print(const struct fleet_rows *rows)
+static void print(const struct fleet_rows *rows, size_t size)
 {
 	const struct fleet_table_options all = { 0 }, few = { .hidden = HIDE_NAME | HIDE_VCPU };
 	struct table_frame frame = { .command = "fuzz", .file = "", .wide = true };
@@ -34,18 +34,20 @@ static void print(const struct fleet_rows *rows)
 
 		for (int format = TABLE_AS_TEXT; format <= TABLE_AS_OPENMETRICS; format++) {
 			struct sink s;
+			size_t len;
 
 			must(tables[0] && tables[1]);
 			sink_to_memory(&s);
 			must(!table_print(&s, (enum table_format)format, &frame, tables, 2));
-			free(sink_take(&s, NULL));
+			free(sink_take(&s, &len));
+			limits_output(len, size);
 		}
 		table_free(tables[0]);
 		table_free(tables[1]);
 	}
 }
 
-static void print_behind(const struct fleet_rows *rows)
+static void print_behind(const struct fleet_rows *rows, size_t size)
 {
 	struct table_frame frame = { .command = "fuzz", .file = "" };
 	struct table *t = fleet_behind_table(rows, NULL);
@@ -53,15 +55,17 @@ static void print_behind(const struct fleet_rows *rows)
 	must(t && !t->failed);
 	for (int format = TABLE_AS_TEXT; format <= TABLE_AS_OPENMETRICS; format++) {
 		struct sink s;
+		size_t len;
 
 		sink_to_memory(&s);
 		must(!table_print(&s, (enum table_format)format, &frame, &t, 1));
-		free(sink_take(&s, NULL));
+		free(sink_take(&s, &len));
+		limits_output(len, size);
 	}
 	table_free(t);
 }
 
-static void print_figures(const struct fleet_rows *rows)
+static void print_figures(const struct fleet_rows *rows, size_t size)
 {
 	struct table_frame frame = { .command = "fuzz", .file = "" };
 	struct table *t = fleet_figures_new();
@@ -71,10 +75,12 @@ static void print_figures(const struct fleet_rows *rows)
 	must(!t->failed && t->n_rows == rows->of[FLEET_COUNTS].n + rows->of[FLEET_BENCH].n);
 	for (int format = TABLE_AS_TEXT; format <= TABLE_AS_OPENMETRICS; format++) {
 		struct sink s;
+		size_t len;
 
 		sink_to_memory(&s);
 		must(!table_print(&s, (enum table_format)format, &frame, &t, 1));
-		free(sink_take(&s, NULL));
+		free(sink_take(&s, &len));
+		limits_output(len, size);
 	}
 	table_free(t);
 }
@@ -105,9 +111,9 @@ static void decode(const void *data, size_t size)
 
 	must(!rc || (err.code == rc && err.text[0]));
 	if (!rc && rows.n < 1000) {
-		print(&rows);
-		print_behind(&rows);
-		print_figures(&rows);
+		print(&rows, size);
+		print_behind(&rows, size);
+		print_figures(&rows, size);
 		again(&rows, &window);
 	}
 	fleet_rows_fini(&rows);

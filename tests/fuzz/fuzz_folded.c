@@ -8,6 +8,7 @@
 
 #include "tables/stacks/calllog.h"
 #include "tables/stacks/flame.h"
+#include "tests/fuzz/lib/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,15 +18,17 @@ static void must(bool so)
 		abort();
 }
 
-static char *written(const struct folded *f)
+static char *written(const struct folded *f, size_t size)
 {
 	struct sink s;
 	char *text;
+	size_t len;
 
 	sink_to_memory(&s);
 	folded_write(f, NULL, &s);
-	text = sink_take(&s, NULL);
+	text = sink_take(&s, &len);
 	must(text);
+	limits_output(len, size);
 	return text;
 }
 
@@ -67,15 +70,15 @@ static char *read_and_written(const char *text, uint64_t sum)
 	f.parts = 100;
 	must(!folded_parse(&f, text, strlen(text), &ignored, &err) && !ignored);
 	must(!folded_done(&f) && f.sum == sum);
-	again = written(&f);
+	again = written(&f, strlen(text));
 	folded_fini(&f);
 	return again;
 }
 
 /* Bytes that are not text are shown differently, and may change their place in the order: once. */
-static void again(const struct folded *f)
+static void again(const struct folded *f, size_t size)
 {
-	char *text = written(f), *second = read_and_written(text, f->sum);
+	char *text = written(f, size), *second = read_and_written(text, f->sum);
 	char *third = read_and_written(second, f->sum);
 
 	must(!strcmp(second, third));
@@ -84,16 +87,20 @@ static void again(const struct folded *f)
 	free(third);
 }
 
-static void table_of(struct table *t)
+static void table_of(struct table *t, size_t size)
 {
 	struct table_frame frame = { .command = "flame", .file = "x" };
-	struct sink s;
 
 	must(t && !table_sort(t, NULL, NULL));
-	sink_to_memory(&s);
-	for (int as = TABLE_AS_TEXT; as <= TABLE_AS_OPENMETRICS; as++)
+	for (int as = TABLE_AS_TEXT; as <= TABLE_AS_OPENMETRICS; as++) {
+		struct sink s;
+		size_t len;
+
+		sink_to_memory(&s);
 		must(!table_print(&s, (enum table_format)as, &frame, &t, 1));
-	sink_finish(&s);
+		free(sink_take(&s, &len));
+		limits_output(len, size);
+	}
 	table_free(t);
 }
 
@@ -110,8 +117,8 @@ static void stacks(const char *text, size_t size)
 	} else {
 		must(!folded_done(&f));
 		adds_up(&f);
-		again(&f);
-		table_of(flame_table(&f, NULL, -1));
+		again(&f, size);
+		table_of(flame_table(&f, NULL, -1), size);
 	}
 	folded_fini(&f);
 }
@@ -133,8 +140,8 @@ static void calls(const char *text, size_t size)
 	} else {
 		must(log.lines || log.tree.nodes.n == 1);
 		adds_up(&log.tree);
-		again(&log.tree);
-		table_of(calllog_table(&log));
+		again(&log.tree, size);
+		table_of(calllog_table(&log), size);
 	}
 	calllog_fini(&log);
 }

@@ -11,6 +11,7 @@
 #include "cmd/sweep/sweep.h"
 #include "cmd/sweep/run/picture.h"
 #include "render/draw/backend.h"
+#include "tests/fuzz/lib/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,19 +26,22 @@ static void refused(int rc, const struct cdict_error *err)
 	must(err->code == rc && err->text[0]);
 }
 
-static char *written(const struct sweep *s, const struct sweep_figure *f, enum table_format format)
+static char *written(const struct sweep *s, const struct sweep_figure *f, enum table_format format,
+		     size_t size)
 {
 	struct sink out;
 	char *text;
+	size_t len;
 
 	sink_to_memory(&out);
 	sweep_table(&out, format, s, f, 0);
-	text = sink_take(&out, NULL);
+	text = sink_take(&out, &len);
 	must(text != NULL);
+	limits_output(len, size);
 	return text;
 }
 
-static void draw(const struct sweep *s, const struct sweep_figure *f)
+static void draw(const struct sweep *s, const struct sweep_figure *f, size_t size)
 {
 	struct sweep_plot_options how = { .x_scale = SWEEP_SCALE_LOG, .y_log = s->runs % 2 };
 	struct backend_options paper = { 0 };
@@ -52,6 +56,7 @@ static void draw(const struct sweep *s, const struct sweep_figure *f)
 		     isfinite(m.all.at[i].w) && isfinite(m.all.at[i].h));
 	sink_to_memory(&out);
 	must(!backend_svg.draw(&m, &paper, &out, NULL));
+	limits_output(out.buf.len, size);
 	must(!sink_finish(&out));
 	marks_fini(&m);
 	sweep_picture_fini(&picture);
@@ -77,13 +82,13 @@ static void read_data(const char *text, size_t size)
 		must(!f[i].q.n || (f[i].q.min <= f[i].q.q1 && f[i].q.q1 <= f[i].q.median &&
 				   f[i].q.median <= f[i].q.q3 && f[i].q.q3 <= f[i].q.max));
 	for (int format = TABLE_AS_TEXT; format <= TABLE_AS_MD; format++)
-		free(written(&s, f, (enum table_format)format));
-	draw(&s, f);
-	json = written(&s, f, TABLE_AS_JSON);
+		free(written(&s, f, (enum table_format)format, size));
+	draw(&s, f, size);
+	json = written(&s, f, TABLE_AS_JSON, size);
 	must(!sweep_read(&again, json, strlen(json), &err));
 	g = sweep_figures(&again);
 	must(g != NULL);
-	other = written(&again, g, TABLE_AS_CSV);
+	other = written(&again, g, TABLE_AS_CSV, size);
 	free(other);
 	must(again.done.n == s.done.n && sweep_failed(&again) == sweep_failed(&s));
 	free(json);

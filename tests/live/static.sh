@@ -25,6 +25,7 @@ inside() {
 # works ROOT - prints faults
 works() {
 	local root=$1 pid
+	figure hosts 1
 	mkdir -p "$root/tmp" && cp "$host" "$root/cdict-host" && cp "$DATA/kvm-small.data" "$root/tmp/old.data" || return
 	rm -f "$root/tmp/run.cdict"
 	perf bench sched pipe -l 100000000 >/dev/null 2>&1 & # however late it begins

@@ -8,15 +8,16 @@ a reason.
 
 The programs of BUILD load shared code from libmutant.so, so that a change compiles one file and links
 one library.  Changes that give the same object, or none, are skipped, and so are lines that
-only free memory, because LeakSanitizer detects those.  TELL=1 prints the test that detects each change.  BUILD stores the lines
-that each test reaches (reach.json; takes minutes), and the test that last detected a change.
+only free memory, because LeakSanitizer detects those.  TELL=1 prints the test that detects each change, PLACE=analyze/walk/table.c:93 judges only those of that line.  BUILD stores the lines
+that each test reaches (reach.json; takes minutes) and each verdict (verdicts.jsonl): a run that was killed goes on there.
 """
 import concurrent.futures
 import glob
 import hashlib
 import itertools
+import json
+import multiprocessing.util
 import os
-import queue
 import shlex
 import shutil
 import subprocess
@@ -29,8 +30,10 @@ import reach
 import slips
 
 ROOMS = ("format", "convert", "analyze", "tables")
-AT_ONCE = 2
-QUICK = 6  # s, measured with gcov: tests that take longer run where no other reaches the line, or with THOROUGH=1
+AT_ONCE = int(os.environ.get("JOBS") or 2)
+QUICK = 6  # s of CPU, measured with gcov
+ROWS = {"500": "mutants", "20": "mutants, this week's 20"}  # of doc/testing.md, for so many
+SLOW = 3  # as many tests that take longer run after all others; with THOROUGH=1 all of them
 
 
 def sources(room):
@@ -38,7 +41,7 @@ def sources(room):
 
 
 def sites(rooms):
-    """(file, line's number, change, text) of every slip, the latter two made on demand."""
+    """(file, line's number, change, text) of every slip."""
     for room in rooms:
         for file in sources(room):
             with open(file, encoding="utf-8") as f:
@@ -58,8 +61,8 @@ def sites(rooms):
 class Library:
     """libmutant.so in a folder of its own, and the tests that load it."""
 
-    def __init__(self, build):
-        self.folder = tempfile.mkdtemp(prefix="cdict-mutants.")
+    def __init__(self, build, folder=None):
+        self.folder = folder or tempfile.mkdtemp(prefix="cdict-mutants.")
         self.tests = reach.Tests(build, self.folder)
         self.objects = {}
 
@@ -95,74 +98,152 @@ def read(path):
         return f.read()
 
 
+def compile_for_gcov(library):
+    """All of the rooms once more, for gcov, where a source or any header changed since."""
+    headers = reach.digest(*(h for h in glob.glob("**/*.h", recursive=True) if not h.startswith(("build/", "tests/"))))
+    files = [f for room in ROOMS for f in sources(room)]
+    objects = {f: f"obj/{f[:-2]}.o" for f in files}
+
+    def compile_one(file):
+        stamp, now = f"{library.folder}/{objects[file]}.stamp", f"{headers} {reach.digest(file)} {os.environ['MUTANT_CC']}"
+        if not os.path.exists(stamp) or read(stamp) != now:
+            library.compile(file, read(file), objects[file], ("-O0", "--coverage"))
+            with open(stamp, "w", encoding="utf-8") as f:
+                f.write(now)
+
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(compile_one, files))
+    library.link(objects, ("--coverage",))
+    for path in glob.glob(f"{library.folder}/obj/**/", recursive=True):
+        os.chmod(path, 0o777)
+
+
 def measure(build):
-    """What each test reaches: all of the rooms compiled once more, for gcov."""
-    library, found = Library(build), reach.Reach(f"{build}/reach.json")
-    stamps = {n: reach.digest(*(p for p in glob.glob(f"tests/{n}.*") if p.endswith((".c", ".cmd", ".sh", ".py"))))
+    """What each test reaches."""
+    found = reach.Reach(f"{build}/reach.json")
+    os.makedirs(f"{build}/gcov", exist_ok=True)
+    library = Library(build, os.path.abspath(f"{build}/gcov"))
+    stamps = {n: reach.digest(*(p for p in glob.glob(f"tests/{n}.*") if p.endswith((".c", ".cmd", ".out", ".err", ".rc", ".sh", ".py"))))
               for n in library.tests.names()}
     stale = [n for n in stamps if found.kept.get(n, {}).get("stamp") != stamps[n]]
     found.kept = {n: k for n, k in found.kept.items() if n in stamps}
     if stale:
         print(f"what {len(stale)} tests reach is measured", flush=True)
-        files = [f for room in ROOMS for f in sources(room)]
-        objects = {f: f"obj/{f[:-2]}.o" for f in files}
-        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-            list(pool.map(lambda f: library.compile(f, read(f), objects[f], ("-O0", "--coverage")), files))
-        library.link(objects, ("--coverage",))
-        for path in glob.glob(f"{library.folder}/obj/**/", recursive=True):
-            os.chmod(path, 0o777)
+        compile_for_gcov(library)
     for name in stale:
         found.measure(name, stamps[name], library.tests, f"{library.folder}/obj")
         if os.environ.get("TELL"):
             print(f"    {found.kept[name]['seconds']:.1f} s {name}", flush=True)
     if useless := found.finish():
         print(f"without any change these fail, and judge nothing: {' '.join(useless)}", flush=True)
-    shutil.rmtree(library.folder)
     return found
 
 
-class Judge:
-    def __init__(self, build):
-        self.reached = measure(build)
-        self.saw = f"{build}/saw.json"  # the test that last detected a change
-        self.seen_by = reach.load(self.saw)
-        self.caught = defaultdict(Counter)  # by file: which tests failed how often
-        self.libraries = queue.SimpleQueue()
-        for _ in range(AT_ONCE):
-            self.libraries.put(Library(build))
+class Verdicts:
+    """
+    What was judged before, a JSON line each, so that a killed run goes on where it stopped: a verdict holds while the
+    file and the tests that gave it are the same.
+    """
 
-    def tests(self, file, number, what):
-        """Tests that reach the place: the one that detected it before, then the quickest, and likeliest, first."""
+    def __init__(self, path):
+        self.last = {}
+        if os.path.exists(path):
+            for line in read(path).splitlines():
+                try:
+                    site, *verdict = json.loads(line)
+                except ValueError:
+                    continue  # cut by a kill
+                self.last[site] = verdict
+        self.out = open(path, "a", encoding="utf-8")  # pylint: disable=consider-using-with
+        self.out.write("\n")
+
+    def known(self, site, content, tests):
+        """(Whether there is a verdict, the verdict, its CPU time); @tests: {name: stamp} of those that reach the place."""
+        was, name, by, cpu = self.last.get(site, ("", None, None, 0))
+        same = was == content and (name is None or by == (tests.get(name) if name else digest_of(tests)))
+        return same, name, cpu
+
+    def seen_by(self, site):
+        return self.last.get(site, ("", None))[1]
+
+    def add(self, site, content, name, tests, cpu):
+        self.last[site] = [content, name, tests.get(name) if name else digest_of(tests), round(cpu, 2)]
+        self.out.write(json.dumps([site, *self.last[site]]) + "\n")
+        self.out.flush()
+
+
+def digest_of(value):
+    return hashlib.sha1(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+class Judge:
+    """In each process one, with a libmutant.so of its own."""
+
+    def __init__(self, build, reached):
+        self.reached, self.library = reached, Library(build)
+        self.caught = defaultdict(Counter)  # by file: which tests failed how often
+
+    def tests(self, file, number, before=None):
+        """Tests that reach the place: the one that detected it @before, then the quickest, and likeliest, first."""
         caught, seconds = self.caught[file], self.reached.seconds
-        every = self.reached.of(file, number, read(file))
-        quick = every if os.environ.get("THOROUGH") else [n for n in every if seconds[n] < QUICK]
-        order = sorted(quick or every, key=lambda n: (seconds[n] + 0.1) / (0.3 + caught[n]))
-        before = self.seen_by.get(f"{file}: {what}")
+        reaching = self.reached.of(file, number, read(file))
+        quick = sorted((n for n in reaching if seconds[n] < QUICK), key=lambda n: (seconds[n] + 0.1) / (0.3 + caught[n]))
+        slow = sorted((n for n in reaching if seconds[n] >= QUICK), key=seconds.get)
+        order = quick + slow[:len(slow) if os.environ.get("THOROUGH") else SLOW]
         return [before] * (before in order) + [n for n in order if n != before]
 
-    def judge(self, site):
-        """(@site, the test that sees the change or "", or None when there is nothing to see)."""
-        file, number, what, text = site
-        library = self.libraries.get()
-        try:
-            if not library.differs(file, text):
-                return site, None
-            tests = self.tests(file, number, what)
-            if tests:
-                library.link({file: "mutant.o"})
-            for name in tests:
-                if not library.tests.passes(name, 10 + 5 * self.reached.seconds[name]):
-                    self.caught[file][name] += 1
-                    self.seen_by[f"{file}: {what}"] = name
-                    return site, name
-            return site, ""
-        finally:
-            self.libraries.put(library)
+    def judge(self, site, before):
+        """(The test that detects the change or "", or None when there is nothing to detect; seconds of CPU)."""
+        file, number, _, text = site
+        began = reach.cpu_of_children()
+        name = self.run(file, text, self.tests(file, number, before))
+        return name, reach.cpu_of_children() - began
 
-    def close(self):
-        reach.save(self.saw, self.seen_by)
-        while not self.libraries.empty():
-            shutil.rmtree(self.libraries.get().folder)
+    def run(self, file, text, tests):
+        if not self.library.differs(file, text):
+            return None
+        if tests:
+            self.library.link({file: "mutant.o"})
+        for name in tests:
+            if not self.library.tests.passes(name, 10 + 5 * self.reached.seconds[name]):
+                self.caught[file][name] += 1
+                return name
+        return ""
+
+
+def start_judge(build, reached):
+    global JUDGE  # of this process  # pylint: disable=global-statement
+    JUDGE = Judge(build, reached)
+    multiprocessing.util.Finalize(None, shutil.rmtree, (JUDGE.library.folder,), exitpriority=0)
+
+
+def judge(site, before):
+    return JUDGE.judge(site, before)
+
+
+class Court:
+    """The processes that judge, and what was judged before."""
+
+    def __init__(self, build, reached):
+        self.verdicts, self.order = Verdicts(f"{build}/verdicts.jsonl"), Judge(build, reached)
+        shutil.rmtree(self.order.library.folder)
+        self.pool = concurrent.futures.ProcessPoolExecutor(AT_ONCE, multiprocessing.get_context("fork"), start_judge, (build, reached))
+
+    def begin(self, job):
+        """A function that returns the verdict."""
+        file, number, _, _, key = job
+        content = hashlib.sha1(read(file).encode(errors="replace")).hexdigest()
+        stamps = {n: self.order.reached.kept[n]["stamp"] for n in self.order.tests(file, number)}
+        same, name, cpu = self.verdicts.known(key, content, stamps)
+        if same:
+            return lambda: (name, cpu)
+        future = self.pool.submit(judge, job[:4], self.verdicts.seen_by(key))
+
+        def end():
+            name, cpu = future.result()
+            self.verdicts.add(key, content, name, stamps, cpu)
+            return name, cpu
+        return end
 
 
 def answers():
@@ -173,31 +254,43 @@ def answers():
 
 def main():
     build, wanted, seed, *rooms = sys.argv[1:]
-    jobs = list(sites(rooms or ROOMS))
+    jobs, equal = [], Counter()
+    for file, number, what, text in sites(rooms or ROOMS):
+        equal[file, what] += 1
+        jobs.append((file, number, what, text, f"{file}: {what} {equal[file, what]}"))
+    place = os.environ.get("PLACE")
+    if place:
+        jobs = [job for job in jobs if f"{job[0]}:{job[1]}".startswith(place)]
     jobs.sort(key=lambda job: hashlib.sha1(f"{seed} {job[0]}: {job[2]}".encode()).digest())  # what else changes moves none
-    judge, answered = Judge(build), answers()
-    judged = unseen = known = 0
+    reached, answered = measure(build), answers()
+    court = Court(build, reached)
+    judged = unseen = known = seconds = 0
     print(f"{len(jobs)} places", flush=True)
     pending, jobs = [], iter(jobs)
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+    with court.pool:
         while judged < int(wanted):
-            pending += [pool.submit(judge.judge, job) for job in itertools.islice(jobs, 2 * AT_ONCE - len(pending))]
+            pending += [(job, court.begin(job)) for job in itertools.islice(jobs, 2 * AT_ONCE - len(pending))]
             if not pending:
                 break
-            (file, number, what, _), name = pending.pop(0).result()
+            (file, number, what, *_), verdict = pending.pop(0)
+            name, cpu = verdict()
+            seconds += cpu
             if name is None:
                 continue
             judged += 1
             if not name:
                 known += f"{file}: {what}" in answered
                 unseen += 1
-                reached = judge.reached.of(file, number, read(file))
-                print(f"{file}:{number}: {what}" + (" (answered)" if f"{file}: {what}" in answered else "" if reached else
-                                                    " (no test reaches it)"), flush=True)
+                print(f"{file}:{number}: {what}" + (" (answered)" if f"{file}: {what}" in answered else
+                                                    "" if reached.of(file, number, read(file)) else " (no test reaches it)"), flush=True)
             elif os.environ.get("TELL"):
                 print(f"    {file}:{number}: {what}: {name}", flush=True)
-    judge.close()
-    print(f"{judged} changes by seed {seed}: {judged - unseen} seen by a test, {known} answered, {unseen - known} not seen", flush=True)
+        court.pool.shutdown(cancel_futures=True)
+    seen = f"{judged - unseen} of {judged} by seed {seed} detected by a test, {known} answered, {unseen - known} open"
+    cost = f"{reached.cost() / 3600:.1f} h of CPU to measure what tests reach, {seconds / 3600:.1f} h to judge"
+    print(f"{seen}; {cost}", flush=True)
+    if row := ROWS.get(wanted) if not rooms and not place else None:
+        subprocess.run(["tests/tools/source/standing.sh", "put", row, f"{seen}; {cost}"], check=True)
     return unseen > known
 
 

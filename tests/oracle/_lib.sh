@@ -20,6 +20,9 @@ verdict() {
 	if [ -z "$2" ]; then pass "$1"; else fail "$1" <<<"$2"; fi
 }
 
+# figure NAME N - adds it to the figures that `make standing` sums up for doc/testing.md
+figure() { [ -z "${FIGURES-}" ] || echo "$1 $2" >>"$FIGURES"; }
+
 . "$TOP/tests/tools/run/terminals.sh"
 
 have_perf() { command -v perf >/dev/null 2>&1; }

@@ -49,6 +49,7 @@ calls() {
 			fresh
 			(cd work && exec env "$preload=$NOWRITE" NOWRITE_AT=$n "NOWRITE_$how" "$@" >../out 2>../err </dev/null)
 			status=$?
+			case $how in HOW=28) figure enospc 1 ;; KILL=1) figure kills 1 ;; esac
 			sound "call $n, $how" $status
 			# A recording keeps its data, and reports it. Some calls are perf's own, so any status is possible.
 			case $status:$name in
@@ -101,6 +102,7 @@ killed() {
 	for ms in 1 2 3 4 5 6 8 10 12 15 18 22 27 33 40 50 65 80 100 150; do
 		fresh
 		(cd work && exec timeout -s KILL "0.$(printf %03d $ms)" "$@" >../out 2>../err </dev/null)
+		figure kills 1
 		sound "killed after $ms ms" 137
 		cmp -s work/x.txt older.txt || tail -c 20 work/x.txt | grep -qE '</html>|</svg>' || echo "killed after $ms ms: half a text"
 	done 2>/dev/null

@@ -160,6 +160,7 @@ full() {
 	full=disk/x
 	[ "$1" != swept ] || { full=disk/x.csv && mv disk/x disk/x.csv; }
 	"$1" $full >out.txt 2>err.txt && [ "$1" != plugin ] && echo "$1: status 0 on a full disk"
+	figure enospc 1
 	[ -s err.txt ] || echo "$1: says nothing of the full disk"
 	# a recording is shown as soon as it begins: the previous file is its .old
 	was=$(cat disk/x.old 2>/dev/null || cat $full)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * limits.h - the memory that a target may hold at a time: as in DESIGN, 64 MiB and eight times the
- * input.  In a build without ASan nothing is counted; libFuzzer's -timeout counts the time.
+ * input; and how much it may print.  In a build without ASan memory is not counted; libFuzzer's -timeout
+ * counts the time.
  */
 #ifndef TESTS_FUZZ_LIB_LIMITS_H
 #define TESTS_FUZZ_LIB_LIMITS_H
@@ -53,6 +54,15 @@ static inline void limits_begin(size_t size)
 static inline void limits_end(void)
 {
 	limits_most = INT64_MAX;
+}
+
+/* limits_output - after @printed bytes of output for an input of @size: at most 64 times as many, or 20 MB. */
+static inline void limits_output(size_t printed, size_t size)
+{
+	if (printed > 20000000 && printed / 64 > size) {
+		fprintf(stderr, "%zu bytes are printed of %zu\n", printed, size);
+		abort();
+	}
 }
 
 #endif

@@ -74,7 +74,8 @@ class Walk:
         n = self.all()
         step = 1 if os.environ.get('EVERY') == '1' else n // 20 + 1
         shift = int(os.environ.get('SAMPLE') or 0) % step
-        for at in sorted({*range(1, min(10, n) + 1), *range(1 + shift, n + 1, step), *range(max(1, n - 9), n + 1)}):
+        points = sorted({*range(1, min(10, n) + 1), *range(1 + shift, n + 1, step), *range(max(1, n - 9), n + 1)})
+        for at in points:
             call = {'NOWRITE_AT': str(at)}
             # ENOSPC, and in turns EIO, EDQUOT, EROFS
             for errno in 28, (5, 122, 30)[at % 3]:
@@ -82,6 +83,9 @@ class Walk:
             self.fails(f'from call {at} on', NOWRITE_FROM=str(at), NOWRITE_HOW='28')
             self.fails('short', **call, NOWRITE_HOW='0')
             self.fails(f'killed at call {at}', **call, NOWRITE_KILL='1')
+        if figures := os.environ.get('FIGURES'):
+            with open(figures, 'a', encoding='ascii') as f:
+                f.write(f'enospc {2 * len(points)}\nkills {len(points)}\n')
         if n < 3:
             print(f'only {n} calls were seen')
 

@@ -233,6 +233,8 @@ static void unsupported_formats_are_rejected(void **state)
 		"\"%d\", REC->b ^ 1",
 		"\"%d\", sizeof(REC->b)",
 		"\"%d\", REC->b REC->b",
+		"\"%s\", __print_symbolic(REC->i, { 1, \"one\" )",
+		"\"%s\", __print_symbolic(REC->i, { 1, \"one\" }, { 2, \"two\" )",
 		"\"%d\", (REC->b",
 		"\"%d\", REC->b)",
 		"\"%d\", - -",
