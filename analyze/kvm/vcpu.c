@@ -469,7 +469,7 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	/* Without KVM events no vCPU can be found (off). */
 	v->some_cpus = sum->scope.kind == SCOPE_CPUS || (sum->has_switch && !sum->has_state);
 	v->unreported = sum->has_switch && !sum->has_state; /* nothing was lost */
-	v->off = !sum->has_exit && !sum->has_entry;
+	v->off = !analyze_engine_has_vcpus(v->eng);
 	if (waiters_init(&v->waiters, v->eng) || siblings_init(&v->siblings, v->eng) ||
 	    idle_cpus_init(&v->idle, v->eng))
 		return cdict_fail_nomem(err);

@@ -333,6 +333,17 @@ const struct analyze_summary *analyze_engine_summary(const struct analyze_engine
 	return &eng->sum;
 }
 
+bool analyze_engine_has_vcpus(const struct analyze_engine *eng)
+{
+	const unsigned kinds = ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT);
+
+	for (size_t i = 0; i < eng->n_types; i++)
+		if ((kinds & 1u << eng->types[i].kind) &&
+		    (!eng->reader || cdict_reader_type_events(eng->reader, i)))
+			return true;
+	return false;
+}
+
 uint64_t analyze_engine_cpu_unknown_ns(const struct analyze_engine *eng, uint32_t cpu)
 {
 	return cpu < eng->n_cpus ? eng->cpus[cpu].unknown_ns : 0;

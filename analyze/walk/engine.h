@@ -221,6 +221,8 @@ uint64_t analyze_engine_absent_ns(const struct analyze_engine *eng, uint32_t ind
  * the capture ended: more events could change the window's figures. After the walk. */
 bool analyze_engine_open(const struct analyze_engine *eng);
 const struct analyze_summary *analyze_engine_summary(const struct analyze_engine *eng);
+/* analyze_engine_has_vcpus - whether the capture may have KVM entries or exits; false: its blocks have none. */
+bool analyze_engine_has_vcpus(const struct analyze_engine *eng);
 
 /* analyze_engine_clip - the time of [from_ns, to_ns] inside the window or windows. */
 uint64_t analyze_engine_clip(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns);

@@ -10,6 +10,8 @@
 #include "base/memory/map.h"
 #include "tables/columns/tables.h"
 
+static const char unnamed[] = "unnamed tasks";
+
 void fold_fini(struct fold *f)
 {
 	culprits_fini(&f->culprits);
@@ -56,6 +58,9 @@ bool fold_find(struct fold *f, const struct analyze_task *task, struct fold_plac
 	place->group = culprits_name(&f->culprits, task, NULL, &place->kind);
 	if (!place->group)
 		return false;
+	/* ":TID" */
+	if (!task->comm[0] && place->group[0] == ':' && !names_named(f->culprits.names, task))
+		place->group = intern(f, unnamed, sizeof(unnamed) - 1);
 	if (!strcmp(place->kind, "vm"))
 		place->role = role_in_vm(f, task);
 	else if (!strcmp(place->kind, "kernel") || !strcmp(place->kind, "unit"))
