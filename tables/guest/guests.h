@@ -95,6 +95,8 @@ size_t guests_findings(const struct guests *g, struct guest_finding found[GUEST_
 void guests_say_finding(struct sink *out, const struct guests *g, const struct guest_finding *f);
 /* guests_text - each guest's clock, and sentences on what kept its tasks waiting; to be freed. */
 char *guests_text(const struct guests *g);
+/* guest_say_clock - "clock: tsc, within 1.0 us, drift +0.021 ppm". */
+void guest_say_clock(struct sink *out, const struct guest_clock *clock);
 /* guest_say_damage - "; its recording is damaged: ...", or nothing. */
 void guest_say_damage(struct sink *out, const struct cdict_reader *guest);
 /* guests_put_culprit - "vcpu1 of instance-0000001b", "postgres in instance-0000001e", "backup-500". */

@@ -507,14 +507,8 @@ static void say(struct sink *out, const struct join *j, const struct match *m,
 
 	sink_printf(out, "%s, found %s; %zu vCPU%s in the host's recording, %" PRIu32, m->vm,
 		    m->found, m->n_seen, m->n_seen == 1 ? "" : "s", cpus);
-	sink_printf(out, " CPU%s in the guest's; clock: %s", cpus == 1 ? "" : "s",
-		    guest_clock_method_name(m->clock.method));
-	if (m->clock.error_ns) {
-		sink_puts(out, ", within ");
-		tables_duration(out, m->clock.error_ns);
-	}
-	if (m->clock.knots.n > 1)
-		sink_printf(out, ", drift %+.3f ppm", guest_clock_drift(&m->clock) / 1e3);
+	sink_printf(out, " CPU%s in the guest's; ", cpus == 1 ? "" : "s");
+	guest_say_clock(out, &m->clock);
 	say_outside(out, j, m, guest);
 	guest_say_damage(out, guest);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* Joined guests in sentences. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,23 @@ static void put_culprit(struct sink *out, const struct guests *g, const struct g
 	free(text);
 }
 
+void guest_say_clock(struct sink *out, const struct guest_clock *clock)
+{
+	sink_printf(out, "clock: %s", guest_clock_method_name(clock->method));
+	if (clock->error_ns) {
+		sink_puts(out, ", within ");
+		tables_duration(out, clock->error_ns);
+	}
+	if (clock->knots.n > 1) {
+		double ppm = guest_clock_drift(clock) / 1e3;
+
+		if (fabs(ppm) < 0.0005)
+			sink_puts(out, ", no drift");
+		else
+			sink_printf(out, ", drift %+.3f ppm", ppm);
+	}
+}
+
 void guest_say_damage(struct sink *out, const struct cdict_reader *guest)
 {
 	struct cdict_damage d;
@@ -50,13 +68,7 @@ static void say_guest(struct sink *out, const struct guests *g, const struct gue
 		put_text(out, one->found);
 		sink_puts(out, "; ");
 	}
-	sink_printf(out, "clock: %s", guest_clock_method_name(one->clock.method));
-	if (one->clock.error_ns) {
-		sink_puts(out, ", within ");
-		tables_duration(out, one->clock.error_ns);
-	}
-	if (one->clock.knots.n > 1)
-		sink_printf(out, ", drift %+.3f ppm", guest_clock_drift(&one->clock) / 1e3);
+	guest_say_clock(out, &one->clock);
 	if (one->missing)
 		sink_printf(out, "; the host never saw the vCPUs of %zu of %zu CPUs", one->missing,
 			    one->cpus);

@@ -40,7 +40,7 @@ sizes() {
 	run 3
 	[ "$(cat passed)" = $'512 512\n4096 4K\n65536 64K' ] || cat passed
 	grep -qF '{b} passes sizes as plain numbers, 4K as 4096' err3 || cat err3
-	grep -qF '2048 values, more than 200' err3 || cat err3
+	grep -qF '2,048 values, more than 200' err3 || cat err3
 	[ "$(tail -n 1 out3)" = "status 129" ] || cat out3
 }
 verdict sizes_are_passed_as_the_message_says "$(sizes)"

@@ -110,8 +110,16 @@ async function copyOf(app, finding, link) {
 
 const unfolded = new Set(); // keys whose findings are all shown; kept while the range moves
 
-/** Several findings about one VM or task: the worst, and the others when unfolded. */
-function sufferer(key, name, [worst, ...others]) {
+/** "vhost, worker": whom of a VM's threads that are not vCPUs these findings are about. */
+function rolesOf(app, list) {
+	const roles = list.filter(({ kind, tasks }) => kind === 'delayed' && tasks?.length === 1).map(({ tasks: [task] }) => app.capture.tasks[task])
+		.filter(({ fold_kind, fold_role, vcpu }) => fold_kind === 'vm' && fold_role && vcpu === null).map(({ fold_role }) => clean(fold_role));
+
+	return [...new Set(roles)].join(', ');
+}
+
+/** Several findings about one VM or task: the worst, and the others, about @roles among others, when unfolded. */
+function sufferer(key, name, [worst, ...others], roles) {
 	const rest = h('div', { class: 'others' }, others);
 	const more = h('button', {
 		type: 'button', class: 'unfold', title: `${others.length} more about ${name}`, on: {
@@ -121,7 +129,7 @@ function sufferer(key, name, [worst, ...others]) {
 				follow();
 			}
 		},
-	}, `${others.length} more`);
+	}, `${others.length} more${roles && `: ${roles}`}`);
 	const follow = () => {
 		rest.hidden = !unfolded.has(key);
 		more.setAttribute('aria-expanded', String(!rest.hidden));
@@ -179,8 +187,12 @@ export function findings(app) {
 		const key = finding.of ? `${finding.of.kind} ${finding.of.name}` : i;
 
 		if (!about.has(key))
-			about.set(key, { name: finding.of?.name, lines: [] });
-		about.get(key).lines.push(lineOf(app, finding, i));
+			about.set(key, { name: finding.of?.name, lines: [], rest: [] });
+		const { lines, rest } = about.get(key);
+
+		if (lines.length)
+			rest.push(finding);
+		lines.push(lineOf(app, finding, i));
 	});
-	return [...about].map(([key, { name, lines }]) => (lines.length === 1 ? lines[0] : sufferer(key, key.startsWith?.('vm ') ? vmName(name) : clean(name), lines)));
+	return [...about].map(([key, { name, lines, rest }]) => (lines.length === 1 ? lines[0] : sufferer(key, key.startsWith?.('vm ') ? vmName(name) : clean(name), lines, rolesOf(app, rest))));
 }

@@ -100,7 +100,7 @@ fi
 
 # The recording child outlives its sweep for a moment, without holding locks or files.
 killed() {
-	local sweep=("$CDICT" sweep -q -n 2 -L b 1,2 --record --metric record.switches -o s.json -- sleep 0.5) pid children
+	local sweep=("$CDICT" sweep -q -n 2 -L b 1,2 --record --metric record.switches -o s.json -- sh -c '[ -e go ] || exec sleep 60') pid children
 	setsid "${sweep[@]}" >/dev/null 2>&1 &
 	pid=$!
 	for ((i = 0; i < 200; i++)); do [ -s s.journal ] && break; sleep 0.02; done
@@ -111,6 +111,7 @@ killed() {
 	kill -STOP $children
 	kill -9 $pid
 	wait $pid 2>/dev/null
+	touch go
 	"${sweep[@]}" >out 2>err || { echo "status $?"; cat err; }
 	kill -KILL $children 2>/dev/null
 	[ -s s.json ] || echo "s.json is missing"

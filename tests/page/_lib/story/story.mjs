@@ -139,6 +139,19 @@ async function check(browser, file, cdictFile) {
 		says(got === JSON.stringify(look), `a click in a lane opens ${got}, not ${JSON.stringify(look)}`);
 	};
 
+	// what is folded below a finding about a VM has the names of its threads that are not vCPUs on the button
+	const folded = JSON.parse(await tab.evaluate(`JSON.stringify([...document.querySelectorAll('.findings .sufferer')].map((el) => [el.querySelector('.unfold').textContent,
+		[...el.querySelectorAll('.others .finding[data-kind=delayed] .sentence')].map((s) => s.textContent)]))`));
+	let seen = 0;
+
+	for (const [text, sentences] of folded)
+		for (const role of ['vhost', 'worker', 'emulator']) {
+			const has = sentences.some((s) => new RegExp(`^\\S*\\b${role}(-\\d+)* waited `).test(s));
+
+			seen += has;
+			says(has === text.includes(role), `'${text}' folds ${JSON.stringify(sentences)}`);
+		}
+	says(seen || !file.includes('kvm-libvirt'), `no finding about a vhost thread, a worker or an emulator: ${JSON.stringify(folded)}`);
 	// one click on the first finding about a VM
 	await tab.evaluate('document.querySelector(".findings .finding[data-kind=delayed]").click()');
 	const { vm, range } = JSON.parse(await tab.evaluate('JSON.stringify((() => { const { app, page: { captures: [c] } } = cdictPage; return { vm: c.tasks[app.state.tasks[0]].fold, range: app.state.range }; })())'));
