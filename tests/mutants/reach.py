@@ -15,8 +15,8 @@ import sys
 import tempfile
 import time
 
-SCRIPTS = ("oracle/figures/*", "oracle/format/*", "oracle/perf/cut", "oracle/perf/print", "oracle/perf/script", "oracle/exchange/formats",
-           "oracle/exchange/tracedat-export")
+SCRIPTS = ("oracle/figures/*", "oracle/format/*", "oracle/guests/*", "oracle/perf/cut", "oracle/perf/print", "oracle/perf/script", "oracle/perf/tracedat",
+           *(f"oracle/exchange/{name}" for name in ("formats", "io", "pfw", "perfwhiz", "perfwhiz-import", "tracedat-export")))
 # Programs of others, none of the rooms' code or seconds of it; hundreds of kills; without the environment's library path.
 EXCEPT = ("oracle/figures/prometheus", "oracle/figures/sweep", "oracle/figures/annotate", "oracle/figures/identify")
 LIMIT = 100  # s of CPU of a test without any change
