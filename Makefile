@@ -390,14 +390,14 @@ plugin_libs = $(if $(traceevent_a),$(patsubst -ltraceevent,$(traceevent_a),$(pro
 $(B)/cdict-dlfilter.so: $(plugin_objs) $(internal_a) $(libcdict_a) plugin/dlfilter.map $(B)/sources
 	$(say) LINK $@
 	$(Q)$(CC) -shared -Wl,--version-script=plugin/dlfilter.map -Wl,-Bsymbolic -Wl,--as-needed \
-		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a,$^) $(all_ldflags) \
+		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a %.so,$^) $(all_ldflags) \
 		$(plugin_libs)
 
 # SQLite loads it and passes its functions: it is not linked with SQLite.
-$(B)/cdict_sqlite.so: $(extension_objs) $(libcdict_a) query/sql/cdict_sqlite.map $(B)/sources
+$(B)/cdict_sqlite.so: $(extension_objs) $(or $(libcdict_a),$(internal_a)) query/sql/cdict_sqlite.map $(B)/sources
 	$(say) LINK $@
 	$(Q)$(CC) -shared -Wl,--version-script=query/sql/cdict_sqlite.map -Wl,-Bsymbolic -Wl,--as-needed \
-		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a,$^) $(all_ldflags) $(library_libs)
+		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a %.so,$^) $(all_ldflags) $(library_libs)
 
 $(B)/cdict.pc: doc/packaging/cdict.pc.in $(B)/prefix
 	$(say) GEN $@
@@ -508,7 +508,7 @@ SEED ?= 1
 .PHONY: mutants mutants-judge
 mutants:
 	@$(MAKE) $(parallel) B=build/mutants MUTANTS=1 CFLAGS='-O1 -fvisibility=default' mutants-judge
-mutants-judge: $(B)/cdict $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
+mutants-judge: $(B)/cdict $(B)/cdict-dlfilter.so $(B)/cdict_sqlite.so $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
 	@MUTANT_CC='$(subst ','\'',$(CC) $(all_cflags))' MUTANT_LIBS='$(all_ldflags) $(program_libs)' \
 		MUTANT_OBJECTS='$(internal_objs) $(library_objs)' JOBS=$(JOBS) \
 		python3 tests/mutants/mutants.py $(B) $(N) $(SEED) $(ROOM)

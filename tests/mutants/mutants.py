@@ -40,10 +40,12 @@ def sources(room):
     return sorted(glob.glob(f"{room}/**/*.c", recursive=True))
 
 
-def sites(rooms):
-    """(file, line's number, change, text) of every slip."""
+def sites(rooms, place=""):
+    """(file, line's number, change, text) of every slip, or of those in the file of @place."""
     for room in rooms:
         for file in sources(room):
+            if place and not place.startswith(file):
+                continue
             with open(file, encoding="utf-8") as f:
                 text = f.read()
             for start, end, new in slips.slips(text):
@@ -254,13 +256,13 @@ def answers():
 
 def main():
     build, wanted, seed, *rooms = sys.argv[1:]
+    place = os.environ.get("PLACE") or ""
     jobs, equal = [], Counter()
-    for file, number, what, text in sites(rooms or ROOMS):
+    for file, number, what, text in sites(rooms or ROOMS, place):
         equal[file, what] += 1
         jobs.append((file, number, what, text, f"{file}: {what} {equal[file, what]}"))
-    place = os.environ.get("PLACE")
     if place:
-        jobs = [job for job in jobs if f"{job[0]}:{job[1]}".startswith(place)]
+        jobs = [job for job in jobs if place in (job[0], f"{job[0]}:{job[1]}")]
     jobs.sort(key=lambda job: hashlib.sha1(f"{seed} {job[0]}: {job[2]}".encode()).digest())  # what else changes moves none
     reached, answered = measure(build), answers()
     court = Court(build, reached)

@@ -15,10 +15,10 @@ import sys
 import tempfile
 import time
 
-SCRIPTS = ("oracle/figures/*", "oracle/format/*", "oracle/perf/cut", "oracle/perf/print", "oracle/perf/script", "oracle/exchange/formats",
-           "oracle/exchange/tracedat-export")
-# Programs of others, none of the rooms' code or seconds of it; hundreds of kills.
-EXCEPT = ("oracle/figures/prometheus", "oracle/figures/sweep", "oracle/figures/annotate")
+SCRIPTS = ("oracle/figures/*", "oracle/format/*", "oracle/guests/*", "oracle/perf/cut", "oracle/perf/print", "oracle/perf/script", "oracle/perf/tracedat",
+           *(f"oracle/exchange/{name}" for name in ("formats", "io", "pfw", "perfwhiz", "perfwhiz-import", "tracedat-export")))
+# Programs of others, none of the rooms' code or seconds of it; hundreds of kills; without the environment's library path.
+EXCEPT = ("oracle/figures/prometheus", "oracle/figures/sweep", "oracle/figures/annotate", "oracle/figures/identify")
 LIMIT = 100  # s of CPU of a test without any change
 WAITS = 10  # times as long may a test take on a busy machine: a hang ends then, an endless loop by its CPU time
 
@@ -45,7 +45,7 @@ class Tests:
         def limits():
             resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
             resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
 
         env = dict(self.env, HOME=f"{work}/home", TMPDIR=f"{work}/tmp")

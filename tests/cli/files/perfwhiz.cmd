@@ -13,6 +13,11 @@ rm perf.data
 sed 's/12$/120/; s/30$/1024/; s/NO_SUCH_EXIT/a "quote" { , }/' "$DATA/perfwhiz.txt" >amd.txt
 python3 "$TOP/tests/tools/make/mkperfwhiz.py" amd.txt amd.whiz
 "$CDICT" convert -q -e 'kvm:*' -i amd.whiz -o - | "$CDICT" script - | grep reason
+# before a first exit no entry is made up where the guest did not run, or ran longer than since the clock's zero
+sed 's/^kvm_exit	0	150	4242	Firewall.05.vcpu0	100/kvm_exit	0	150	4242	Firewall.05.vcpu0	0/
+	s/^kvm_exit	1	750	4243	CSR.vcpu1	60/kvm_exit	1	750	4243	CSR.vcpu1	751/' "$DATA/perfwhiz.txt" >first.txt
+python3 "$TOP/tests/tools/make/mkperfwhiz.py" first.txt first.whiz
+"$CDICT" convert -q -e 'kvm:*' -i first.whiz -o - | "$CDICT" script -
 # impossible values
 head -c 300 old.whiz >cut.whiz
 "$CDICT" convert -e '*' -i cut.whiz -o cut.cdict
