@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 scale.py EVENTS FOLDER: what a capture of EVENTS made-up events costs, against a hundredth and a tenth of it: CPU (user + system) per event and
-most memory of each command, and windows of 10 ms. The load is a host's of four CPUs with 16 vCPUs and 144 other tasks, seeded by SEED (1): a
+most anonymous memory of each command, and windows of 10 ms. The load is a host's of four CPUs with 16 vCPUs and 144 other tasks, seeded by SEED (1): a
 trace of a million events (mkperf), repeated (bigperf.py again), so all sizes have the same events. Prints lines of the table of doc/costs.md.
 
 In the environment: CDICT and MKPERF, the programs; DATA, where the event formats are; RUNS, how often the smaller ones are measured (3; medians); PAGE=1: the page, too.
@@ -13,6 +13,7 @@ import random
 import statistics
 import subprocess
 import sys
+import time
 
 TEMPLATE = 1000000
 CPUS, VCPUS, TASKS = 4, 4, 36  # the last two per CPU
@@ -68,17 +69,30 @@ def template(path, seed):
     return n, (us + 100) * 1000
 
 
+def anonymous(pid):
+    """MiB of memory of its own: a mapped input is the system's, which takes its pages back."""
+    try:
+        with open(f'/proc/{pid}/status') as f:
+            return next((int(text.split()[1]) / 1024 for text in f if text.startswith('RssAnon')), 0)
+    except OSError:
+        return 0
+
+
 def run(words, memory=None):
-    """CPU seconds; the most memory is added to the list."""
+    """CPU seconds; the most memory, by samples, is added to the list."""
     with open(os.devnull, 'wb') as null, open('err', 'w+b') as err:
         p = subprocess.Popen(words, stdin=null, stdout=null, stderr=err)
-        _, status, used = os.wait4(p.pid, 0)
+        most, pid = 0, 0
+        while not pid:
+            most = max(most, anonymous(p.pid))
+            time.sleep(0.01)
+            pid, status, used = os.wait4(p.pid, os.WNOHANG)
         p.returncode = 0
         if os.waitstatus_to_exitcode(status):
             err.seek(0)
             sys.exit(f'scale.py: {" ".join(words)}: status {os.waitstatus_to_exitcode(status)}: {err.read(500).decode(errors="replace")}')
     if memory is not None:
-        memory.append(used.ru_maxrss / 1024)
+        memory.append(most)
     return used.ru_utime + used.ru_stime
 
 
@@ -130,7 +144,6 @@ def main(argv):
     events, folder = int(argv[0]), argv[1]
     os.chdir(folder)
     runs = int(os.environ.get('RUNS') or 3)
-    # In a process of its own: the kernel counts this one's memory as the most of its children, too.
     made = subprocess.run([sys.executable, __file__, '--template', 'one.trace', os.environ.get('SEED') or '1'], stdout=subprocess.PIPE, check=True).stdout
     n_round, round_ns = map(int, made.split())
     subprocess.run([os.environ['MKPERF'], '--formats', os.environ['DATA'] + '/formats', '-o', 'one.data', 'one.trace'], check=True)
@@ -145,7 +158,7 @@ def main(argv):
         if name == 'bytes':
             line(f'bytes per event of {n_round * sizes[0]:,} events, of all', f'{of[0][0]:.2f}', f'{of[-1][0]:.2f}', '-', '')
         elif name == 'page':
-            line('bytes of the page', *[f'{v:.3g}' for v, _ in (of + of)[:3]], '')
+            line('bytes of the page: ' + ', '.join(f'{v:,}' for v, _ in of), '-', '-', '-', '')
         elif name == 'in Chromium':
             for size, (text, _) in zip(sizes, of):
                 print(f'# page of {size * n_round:,} events: {text}')
