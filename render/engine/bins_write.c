@@ -316,30 +316,33 @@ static int write_rows(struct arrays *w, const struct page_bins *b,
 		      const struct page_bins_select *select)
 {
 	size_t cells = (size_t)b->columns.n * b->cpus;
-	uint32_t *majority = malloc((cells + 1) * sizeof(*majority));
-	uint32_t *groups = malloc((cells + 1) * sizeof(*groups));
-	int rc = -ENOMEM;
+	const uint32_t *majority = lanes_majority(b->lanes, 0);
+	uint32_t *tasks = malloc((cells + 1) * sizeof(*tasks));
+	bool others = false;
+	int rc;
 
-	if (majority && groups)
-		rc = lanes_groups(b->lanes, select->group, select->groups, groups);
-	if (rc)
-		goto out;
-	for (size_t i = 0; i < cells; i++) {
-		majority[i] = number_of(select, lanes_majority(b->lanes, 0)[i]);
-		groups[i] = number_of(select, groups[i]);
-		if (groups[i] == majority[i]) /* nearly always: deflates to nothing */
-			groups[i] = ANALYZE_NO_TASK;
-	}
+	if (!tasks)
+		return -ENOMEM;
 	arrays_rows(w, "busy_ns", b->busy, b->cpus, b->columns.n);
 	arrays_rows(w, "unknown_ns", b->unknown, b->cpus, b->columns.n);
 	arrays_rows(w, "switches", b->switches, b->cpus, b->columns.n);
-	arrays_put(w, "majority", majority, cells);
-	arrays_put(w, "group_majority", groups, cells);
-	rc = write_states(w, b, select);
+	for (size_t i = 0; i < cells; i++)
+		tasks[i] = number_of(select, majority[i]);
+	arrays_put(w, "majority", tasks, cells);
+	rc = lanes_groups(b->lanes, select->group, select->groups, tasks);
+	for (size_t i = 0; i < cells && !rc; i++) {
+		uint32_t task = number_of(select, tasks[i]);
+
+		/* nearly always equal: deflates to nothing */
+		tasks[i] = task == number_of(select, majority[i]) ? ANALYZE_NO_TASK : task;
+		others |= tasks[i] != ANALYZE_NO_TASK;
+	}
+	if (!rc) {
+		arrays_put(w, "group_majority", tasks, others ? cells : 0);
+		rc = write_states(w, b, select);
+	}
 	rc = rc ? rc : write_sparks(w, b, select);
-out:
-	free(majority);
-	free(groups);
+	free(tasks);
 	return rc;
 }
 

@@ -49,7 +49,7 @@ switches_match() {
 everything_counted() {
 	"$CDICT" record -v -e sched:sched_switch -o x.cdict "$@" 2>rec.err >/dev/null || cat rec.err
 	read -r counted lost samples < <(sed -n \
-		's/.* counted \([0-9]*\) events and \([0-9]*\) lost records; \([0-9]*\) samples .*/\1 \2 \3/p' rec.err)
+		's/.* counted \([0-9,]*\) events and \([0-9,]*\) lost records; \([0-9,]*\) samples .*/\1 \2 \3/p' rec.err | tr -d ,)
 	[ "${counted:-0}" -gt 1000 ] || { echo "the kernel counts ${counted:-nothing}"; cat rec.err; }
 	[ "$samples" = "$(events x.cdict)" ] || echo "$samples read, $(events x.cdict) in the file"
 }
@@ -357,7 +357,7 @@ back_pressure() {
 		(sleep 4; cat) >x.cdict
 	lost=$(field lost x.cdict)
 	read -r counted samples dropped < <(sed -n \
-		's/.* and \([0-9]*\) lost records; \([0-9]*\) samples were read, \([0-9]*\) of.*/\1 \2 \3/p' rec.err)
+		's/.* and \([0-9,]*\) lost records; \([0-9,]*\) samples were read, \([0-9,]*\) of.*/\1 \2 \3/p' rec.err | tr -d ,)
 	[ "${dropped:-0}" -gt 0 ] || { echo "nothing was dropped"; return; }
 	[ "$lost" = $((dropped + counted)) ] || echo "$dropped dropped and $counted lost, the file says $lost"
 	[ $(($(events x.cdict) + dropped)) = "$samples" ] ||

@@ -419,7 +419,7 @@ export class CoresView extends View {
 	/** The task that had a column longest; with colours of groups, a task of the group that did. */
 	#most(bins, cpu, column) {
 		const at = cpu * bins.columns + column;
-		const other = this.painting === 'group' ? bins.group_majority[at] : NO_TASK;
+		const other = this.painting === 'group' ? bins.group_majority[at] ?? NO_TASK : NO_TASK;
 
 		return other === NO_TASK ? bins.majority[at] : other;
 	}
