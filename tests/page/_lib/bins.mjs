@@ -37,7 +37,7 @@ function longest({ bins, tasks, t0_ns: t0 }, all) {
 	}
 	const close = 3; // columns do not begin at a whole ns
 	for (const [at, cell] of cells) {
-		const task = bins.majority[at], other = bins.group_majority[at] ?? 0xffffffff, group = other === 0xffffffff ? task : other;
+		const task = bins.majority[at], stored = bins.group_majority[at] ?? 0xffffffff, group = stored === 0xffffffff ? task : stored;
 		if (task === 0xffffffff || !tasks[task].tid) continue; // mostly idle
 		if (!(cell.tasks.get(task) + close >= Math.max(...[...cell.tasks].filter(([key]) => tasks[key].tid).map(([, ns]) => ns)))) wrong.push(`column ${at}: ${tasks[task].who} did not have the CPU longest`);
 		const most = Math.max(...[...cell.groups].filter(([name]) => name !== null).map(([, ns]) => ns));
