@@ -124,7 +124,7 @@ static const struct page_table {
 		      "the CPUs' known time. Rates are per second of host time.",
 		      FLEET_TASKS, 0 },
 	[T_VMS] = { "vms", "VMs",
-		    "VMs of all hosts, most delayed first: preempted or waiting for a CPU. A VM's figures are the sum "
+		    "VMs of all hosts, longest waits first: preempted or waiting for a CPU. A VM's figures are the sum "
 		    "of its vCPUs, on any host.",
 		    FLEET_VCPUS, HIDE_NAME | HIDE_VCPU },
 	[T_DELAYS] = { "delays", "Behind whom",

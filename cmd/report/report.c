@@ -324,7 +324,7 @@ const struct cmd cmd_report = {
 		"The page needs no network and no server: mail it, archive it. It shows the numbers of "
 		"tasks, exits, vcpu, latency and coremap; selecting a time range in it is the same as "
 		"--time. With several captures it compares them, matching tasks by name. With --job "
-		"it shows many hosts: which host was noisy, when, and which VMs were delayed. With "
+		"it shows many hosts: which host was noisy, when, and which VMs waited. With "
 		"recordings of guests ('cdict join', or VM=GUEST), a VM's timeline shows the guest's "
 		"tasks, too, and what kept each of them waiting.",
 	.options = report_options,

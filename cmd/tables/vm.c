@@ -222,7 +222,7 @@ static const struct cmd_option vm_options[] = {
 };
 
 static const struct cmd_example vm_examples[] = {
-	{ "cdict vm run.cdict", "the VMs of a capture, most delayed first; if there is one: it" },
+	{ "cdict vm run.cdict", "the VMs of a capture, longest waits first; if there is one: it" },
 	{ "cdict vm 1044 run.cdict",
 	  "where that VM's time went, which of its threads waited, and why" },
 	{ "cdict vm 1044 run.cdict --chain",

@@ -17,7 +17,7 @@ const struct fleet_figure_name fleet_figure_names[FLEET_FIGURES] = {
 			     "switches away from a task, per host and second" },
 	[FLEET_MIGRATIONS] = { "migrations_per_s", "migrations/s",
 			       "tasks that moved to another CPU, per host and second" },
-	[FLEET_DELAYED] = { "delayed_percent", "vCPUs delayed",
+	[FLEET_DELAYED] = { "delayed_percent", "vCPUs waited",
 			    "time that vCPUs were preempted or waited for a CPU, in percent of their known time" },
 	[FLEET_GUEST_SHARE] = { "guest_percent", "in guests",
 				"time in the guest, in percent of the vCPUs' known time" },

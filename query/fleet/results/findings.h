@@ -18,7 +18,7 @@
 #define FLEET_FINDING_PERCENT 1.0 /* of its time that a VM or host waits: less is no finding */
 
 /* fleet_vm_findings - adds the sentences to @texts, and calls @added (NULL: not) for each, with the
- * VM's name, or NULL if it is about several. @vms: a row per VM, most delayed first. */
+ * VM's name, or NULL if it is about several. @vms: a row per VM, longest waits first. */
 void fleet_vm_findings(struct texts *texts, const struct table *vms, const struct table *delays,
 		       void (*added)(void *ctx, const char *about), void *ctx);
 

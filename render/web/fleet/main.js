@@ -56,7 +56,7 @@ const KEYS = [
 ];
 const TERMS = [
 	['waiting', 'runnable tasks that waited for a CPU'],
-	['delayed', 'of a vCPU: preempted or waiting, that is runnable, but not on a CPU'],
+	['waited', 'of a vCPU: preempted or waiting, that is runnable, but not on a CPU'],
 	['run queue p99', 'from wake-up to running: 99 % of the wake-ups took at most this long'],
 	['noisy', 'a host whose tasks wait most'],
 	['evicted', 'figures that the store no longer has'],
