@@ -170,8 +170,8 @@ static uint64_t next_event(const struct fit_vcpu *vcpus, size_t n, uint64_t ns)
 	return next_ns;
 }
 
-/* The end of the stretch that begins at @from_ns: an event after which there is none for longer than
- * @gap_ns. */
+/* A stretch of events begins at @from_ns; returns the time of its last one: the next event, if any, is
+ * more than @gap_ns later. */
 static uint64_t stretch_end(const struct fit_vcpu *vcpus, size_t n, uint64_t from_ns,
 			    uint64_t gap_ns)
 {
@@ -208,9 +208,9 @@ static uint64_t host_length(const struct fit_vcpu *vcpus, size_t n)
 
 #define STRETCHES_MOST 8u
 
-/* Stretches of the guest's events further from each other than the host's recording is long: one line has
- * only one of them in it. The others were recorded before or after it, or the guest's clock stepped, as at a
- * reboot or a migration. The one with the most events that fits is taken: of the others nothing is certain. */
+/* Fits one stretch of the guest's events. Stretches are further apart than the host's recording is long, so
+ * that only one can lie in it: the guest recorded the others before or after it, or its clock stepped, as at a
+ * reboot or a migration. Takes the stretch with most events that fits; the times of the others are unknown. */
 static int fit_stretches(struct guest_clock *out, const struct fit_input *in,
 			 struct cdict_error *err)
 {
@@ -285,7 +285,7 @@ int guest_clock_fit(struct guest_clock *out, const struct fit_host *h, struct cd
 
 /* --- a clock that is known --- */
 
-/* By how much none of @from_ns to @to_ns is in guest mode. */
+/* How far [@from_ns, @to_ns] is from the nearest time in guest mode; 0 if they overlap. */
 static uint64_t outside(const struct fit_vcpu *v, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t lo = 0, hi = v->entered.n;

@@ -24,7 +24,7 @@ struct join {
 	struct fit_host *fit;    /* once a guest's clock is fitted */
 };
 
-/* A clock that its events show to be more wrong than this is refused. */
+/* A clock that the events contradict by more than this is refused. */
 #define OFF_MAX_NS 1000000u
 
 /* What was found out about a guest. */
@@ -479,7 +479,8 @@ static int store(const struct join *j, const struct match *m, struct cdict_reade
 	return rc ? cdict_fail_nomem(err) : 0;
 }
 
-/* More of it than the host recorded at all is outside of that: its clock may have stepped, as at a reboot. */
+/* Warns if the guest's recording exceeds the host's by more than the host's length: its clock may have
+ * stepped, as at a reboot. */
 static void say_outside(struct sink *out, const struct join *j, const struct match *m,
 			const struct cdict_reader *guest)
 {
