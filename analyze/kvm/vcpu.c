@@ -89,7 +89,8 @@ static void keep_worst(struct analyze_vcpus *v, struct watch *w, enum analyze_vc
 	struct analyze_vcpu_row *row = &w->row;
 	uint64_t from_ns = w->since_ns;
 
-	if (!analyze_engine_longest(v->eng, &from_ns, &to_ns) ||
+	if (to_ns - from_ns <= row->worst.dur_ns ||
+	    !analyze_engine_longest(v->eng, &from_ns, &to_ns) ||
 	    to_ns - from_ns <= row->worst.dur_ns)
 		return;
 	row->worst = (struct analyze_wait){ .at_ns = from_ns,
@@ -108,7 +109,8 @@ static void worst_behind(struct analyze_vcpus *v, struct watch *w, uint64_t from
 {
 	struct analyze_vcpu_row *row = &w->row;
 
-	if (!analyze_engine_longest(v->eng, &from_ns, &to_ns) || row->worst.at_ns != from_ns ||
+	if (to_ns - from_ns < row->worst.dur_ns ||
+	    !analyze_engine_longest(v->eng, &from_ns, &to_ns) || row->worst.at_ns != from_ns ||
 	    row->worst.dur_ns != to_ns - from_ns)
 		return;
 	row->worst.behind = done->top;

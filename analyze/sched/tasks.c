@@ -82,7 +82,8 @@ static void waited(const struct analyze_tasks *t, struct analyze_task_row *row,
 	if (from_ns >= to_ns)
 		return;
 	row->delayed_ns += analyze_engine_clip(t->eng, from_ns, to_ns);
-	if (analyze_engine_longest(t->eng, &from_ns, &to_ns) && to_ns - from_ns > row->worst.dur_ns)
+	if (to_ns - from_ns > row->worst.dur_ns &&
+	    analyze_engine_longest(t->eng, &from_ns, &to_ns) && to_ns - from_ns > row->worst.dur_ns)
 		row->worst = (struct analyze_wait){
 			.at_ns = from_ns,
 			.dur_ns = to_ns - from_ns,

@@ -245,7 +245,7 @@ uint64_t analyze_engine_gap(const struct analyze_engine *eng, bool kvm, uint32_t
 {
 	const struct gap_set *set = kvm ? &eng->kvm_gaps : &eng->sched_gaps;
 
-	return set->n ? gaps_find(set, cpu, from_ns, to_ns) : ANALYZE_NO_TIME;
+	return gaps_find(set, cpu, from_ns, to_ns);
 }
 
 uint64_t analyze_engine_lost(const struct analyze_engine *eng, bool kvm, uint64_t from_ns,
@@ -277,8 +277,8 @@ bool analyze_engine_call_broken(const struct analyze_engine *eng, const struct a
 	uint64_t moved = analyze_engine_moved_ns(eng, sc->task);
 	bool stayed = cpu == sc->cpu && (moved == ANALYZE_NO_TIME || moved <= since_ns);
 
-	return eng->sys_gaps.n && gaps_find(&eng->sys_gaps, stayed ? sc->cpu : CDICT_CPU_UNKNOWN,
-					    since_ns, sc->t_ns) != ANALYZE_NO_TIME;
+	return gaps_find(&eng->sys_gaps, stayed ? sc->cpu : CDICT_CPU_UNKNOWN, since_ns,
+			 sc->t_ns) != ANALYZE_NO_TIME;
 }
 
 uint64_t analyze_engine_ran_ns(const struct analyze_engine *eng, uint32_t task)

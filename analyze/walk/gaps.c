@@ -190,7 +190,7 @@ static uint64_t find(const struct gap *gaps, size_t n, uint64_t from_ns, uint64_
 	return gaps[i].from_ns > from_ns ? gaps[i].from_ns : from_ns;
 }
 
-uint64_t gaps_find(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+uint64_t gaps_search(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
 	struct of_cpu of = of_cpu(set, cpu);
 	uint64_t own = find(of.lists[0].at, of.lists[0].n, from_ns, to_ns);

@@ -117,7 +117,16 @@ struct gap_set {
 int gaps_init(struct gap_set *set, const struct analyze_source *src, const struct type_info *types,
 	      unsigned kinds, uint32_t cpus, struct cdict_error *err);
 void gaps_fini(struct gap_set *set);
-uint64_t gaps_find(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
+uint64_t gaps_search(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
+/* gaps_find - where events of @cpu (CDICT_CPU_UNKNOWN: of any CPU) are missing first in [from_ns, to_ns), or
+ * ANALYZE_NO_TIME.  Most intervals are after the last gap: CPUs whose recording began late have the only ones. */
+static inline uint64_t gaps_find(const struct gap_set *set, uint32_t cpu, uint64_t from_ns,
+				 uint64_t to_ns)
+{
+	if (!set->n || set->all[set->n - 1].reach_ns <= from_ns)
+		return ANALYZE_NO_TIME;
+	return gaps_search(set, cpu, from_ns, to_ns);
+}
 /* gaps_lost - like gaps_find() of any CPU, but only gaps in which events were lost. */
 uint64_t gaps_lost(const struct gap_set *set, uint64_t from_ns, uint64_t to_ns);
 /* gaps_end - the end of the chain of touching gaps that contains @from_ns (else @from_ns); @to_ns

@@ -10,8 +10,7 @@ enum { EVENTS_AHEAD = 1 << 16 };
 
 bool resume_is_gap(const struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
-	return eng->sched_gaps.n &&
-	       gaps_find(&eng->sched_gaps, cpu, from_ns, to_ns) != ANALYZE_NO_TIME;
+	return gaps_find(&eng->sched_gaps, cpu, from_ns, to_ns) != ANALYZE_NO_TIME;
 }
 
 /* A vCPU with an exit but no entry yet: it was switched out and in at most once since, so that its

@@ -260,8 +260,12 @@ static int find_majority(struct heatmap *h, struct cores *cores, uint32_t **made
 	cores->majority = lanes_majority(h->lanes, 0);
 	if (h->rows == HEATMAP_ROWS_TASK)
 		return 0;
-	cores->majority = *made = malloc((cells + 1) * sizeof(**made));
-	return *made ? lanes_groups(h->lanes, row_key, h, *made) : -ENOMEM;
+	*made = malloc((cells + 1) * sizeof(**made));
+	if (!*made)
+		return -ENOMEM;
+	memcpy(*made, cores->majority, cells * sizeof(**made));
+	cores->majority = *made;
+	return lanes_groups(h->lanes, row_key, h, *made);
 }
 
 int heatmap_draw_cores(struct heatmap *h)

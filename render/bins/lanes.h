@@ -43,9 +43,9 @@ unsigned lanes_columns(const struct lanes *l);
 /* lanes_majority - the task (see above) of each column of @cpu, or LANES_NONE. Rows of CPUs are adjacent. */
 const uint32_t *lanes_majority(const struct lanes *l, uint32_t cpu);
 
-/* lanes_groups - after the last piece: like lanes_majority(l, 0), but each column has the group with the most
- * time, as that of its tasks which had it longest.  @group: sets *key, equal within a group; 0 or -ENOMEM.
- * @out: [cpu][column]. */
+/* lanes_groups - after the last piece: in each column, the group with the most time, as that of its tasks which
+ * had it longest.  @group: sets *key, equal within a group; 0 or -ENOMEM.  @out: [cpu][column]; columns in which
+ * lanes_majority() certainly is of that group stay as they are. */
 int lanes_groups(struct lanes *l, int (*group)(void *ctx, uint32_t task, uint64_t *key), void *ctx,
 		 uint32_t *out);
 

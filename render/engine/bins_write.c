@@ -329,12 +329,16 @@ static int write_rows(struct arrays *w, const struct page_bins *b,
 	for (size_t i = 0; i < cells; i++)
 		tasks[i] = number_of(select, majority[i]);
 	arrays_put(w, "majority", tasks, cells);
+	/* nearly always equal: deflates to nothing */
+	memset(tasks, 0xff, cells * sizeof(*tasks));
 	rc = lanes_groups(b->lanes, select->group, select->groups, tasks);
 	for (size_t i = 0; i < cells && !rc; i++) {
-		uint32_t task = number_of(select, tasks[i]);
-
-		/* nearly always equal: deflates to nothing */
-		tasks[i] = task == number_of(select, majority[i]) ? ANALYZE_NO_TASK : task;
+		if (tasks[i] == ANALYZE_NO_TASK)
+			continue;
+		if (tasks[i] == majority[i])
+			tasks[i] = ANALYZE_NO_TASK;
+		else
+			tasks[i] = number_of(select, tasks[i]);
 		others |= tasks[i] != ANALYZE_NO_TASK;
 	}
 	if (!rc) {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <errno.h>
 
 #include <cmocka.h>
@@ -206,6 +207,7 @@ static void a_lane_belongs_to_the_group_that_had_it_longest(void **state)
 	uint32_t got[8];
 
 	(void)state;
+	memset(got, 0xff, sizeof(got));
 	lanes_keep(l);
 	/* 40 for a task of group 1, 60 for three of group 2 */
 	lanes_add(l, 1, 10, false, 0, 40);
@@ -227,8 +229,9 @@ static void a_lane_belongs_to_the_group_that_had_it_longest(void **state)
 	assert_int_equal(lanes_groups(l, group_by_ten, NULL, got), 0);
 	assert_true(got[0] == LANES_NONE);
 	assert_int_equal(got[4], 22);
-	assert_int_equal(got[5], 11);
-	assert_int_equal(got[6], 0);
+	/* certain without the tasks' times: left as they were */
+	assert_true(got[5] == LANES_NONE && lanes_majority(l, 1)[1] == 11);
+	assert_true(got[6] == LANES_NONE && lanes_majority(l, 1)[2] == 0);
 	assert_int_equal(got[7], 31); /* of equals the lower number */
 	assert_int_equal(lanes_groups(l, group_by_ten, l, got), -ENOMEM);
 	lanes_free(l);
