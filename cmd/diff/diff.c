@@ -257,7 +257,7 @@ static const struct cmd_option diff_options[] = {
 	CMD_ORDERED(
 		0, "max-delay", struct diff_opts, rules, "POINTS",
 		"the same as --fail-if 'vcpu.delayed > +POINTS points': the share of a vCPU's time "
-		"in which it was delayed (preempted or waiting)"),
+		"in which it waited for a CPU (preempted or waiting)"),
 	CMD_ORDERED(0, "max-latency", struct diff_opts, rules, "PCT",
 		    "the same as --fail-if 'latency.p99 > +PCT %': a task's wake-up latency"),
 	CMD_ORDERED(0, "max-exits", struct diff_opts, rules, "PCT",

@@ -23,7 +23,7 @@ static const struct pairs_table {
 	const char *by;
 } pairs_tables[] = {
 	{ "vms", "VMs",
-	  "Largest growth of delay first: preempted or waiting for a CPU, in percent of the vCPUs' time.",
+	  "Largest growth of time waited first: preempted or waiting for a CPU, in percent of the vCPUs' time.",
 	  FLEET_VCPUS, HIDE_NAME | HIDE_VCPU, "delayed_percent" },
 	{ "tasks", "Tasks", "By name, largest growth of run-queue latency first.", FLEET_TASKS,
 	  HIDE_VCPU, "latency_p99_ns" },

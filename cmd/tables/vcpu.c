@@ -206,7 +206,7 @@ const struct cmd cmd_vcpu = {
 	.about =
 		"Starts with the main findings. Then splits the window of every vCPU, exact to the "
 		"ns: in the guest, handling an exit in the kernel, in the VMM, preempted, waiting for "
-		"a CPU after a wake-up, halted, blocked, unknown; delayed is preempted plus "
+		"a CPU after a wake-up, halted, blocked, unknown; waited is preempted plus "
 		"waiting. Antagonists are the tasks that ran on the CPU meanwhile.",
 	.options = vcpu_options,
 	.opts_size = sizeof(struct vcpu_opts),

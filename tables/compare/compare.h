@@ -92,7 +92,7 @@ bool compare_row_hidden(const struct compare *c, const struct compare_row *row, 
 
 #define COMPARE_WAITS                                                                              \
 	"only some of the captures have wake-ups (sched:sched_waking, sched:sched_wakeup): what "  \
-	"depends on them is not compared: delayed, delays, worst, halted and blocked"
+	"depends on them is not compared: waited, waits, worst, halted and blocked"
 
 /* compare_difference - figure @i in @capture minus that in the first one; if only one has it, the
  * other counts as 0; NAN when neither has. */

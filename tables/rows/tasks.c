@@ -90,7 +90,7 @@ static const struct table_column columns[] = {
 	{ "delayed_ns", "waited ms", TABLE_MS,
 	  TABLE_AND_WAKEUPS | TABLE_OF_STATES | TABLE_WIDE | TABLE_OF_TIMES_OFF, cell_not_idle,
 	  ROW(delayed_ns) },
-	{ "delays", "delays", TABLE_COUNT,
+	{ "delays", "waits", TABLE_COUNT,
 	  TABLE_AND_WAKEUPS | TABLE_OF_STATES | TABLE_WIDE | TABLE_OF_TIMES_OFF, cell_not_idle,
 	  ROW(delays) },
 	{ "worst_ns", "worst ms", TABLE_MS,
@@ -135,8 +135,8 @@ static const struct table_column columns[] = {
 			TABLES_PER_S("involuntary", "involuntary" rate, "involunt/s", true),       \
 			TABLES_PER_S("wakeups", "wakeups" rate, "wakeups/s", true),                \
 			TABLES_PER_S("migrations", "migrations" rate, "migr/s", true),             \
-			TABLES_SHARE("delayed", "delayed", "delayed %", true),                     \
-			TABLES_PER_S("delays", "delays" rate, "delays/s", true),                   \
+			TABLES_SHARE("delayed", "delayed", "waited %", true),                     \
+			TABLES_PER_S("delays", "delays" rate, "waits/s", true),                   \
 			TABLES_NS("worst", "worst", "worst ms", true),                             \
 			TABLES_NS("latency_avg", latency "avg", "lat avg ms", true),               \
 			TABLES_NS("latency_p50", latency "p50", "lat p50 ms", true),               \

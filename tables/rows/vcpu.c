@@ -122,7 +122,7 @@ static const struct table_column columns[] = {
 };
 
 static const struct tables_change changes[] = {
-	TABLES_SHARE("delayed", "delayed", "delayed %", false),
+	TABLES_SHARE("delayed", "delayed", "waited %", false),
 	TABLES_SHARE("guest", "guest", "guest %", false),
 	TABLES_SHARE("exit", "exit", "exit %", true),
 	TABLES_SHARE("qemu", "qemu", "VMM %", true),

@@ -17,7 +17,7 @@ into_a_pipe() {
 	(exec -a spinner bash -c 'while :; do :; done') &
 	local spinner=$!
 	"$CDICT" top --seconds 2500ms -s cpu --unfold -n 30 >printed 2>err || echo "ends with $?: $(cat err)"
-	[ "$(grep -c '^task  *tid  *pid  *cpu  *waiting %  .*behind ' printed)" = 2 ] || cat printed
+	[ "$(grep -c '^task  *tid  *pid  *cpu  *waited %  .*behind ' printed)" = 2 ] || cat printed
 	[ "$(grep -c ' lost; by CPU$' printed)" = 2 ] || cat printed
 	grep -q "^bash  *$spinner  *$spinner " printed || cat printed
 	grep -q $'\033' printed && echo "it writes terminal escapes to a file"
@@ -79,7 +79,7 @@ at_widths() {
 		    if len(line) > width:
 		        print(width, 'too wide:', line)
 		head = next((line for line in lines if line.startswith('task ')), '')
-		for column in ['tid', 'waiting %', 'behind', 'CPU %'] + ['wakeups', 'lat max'] * (width == 200) + ['worst'] * (width >= 80):
+		for column in ['tid', 'waited %', 'behind', 'CPU %'] + ['wakeups', 'lat max'] * (width == 200) + ['worst'] * (width >= 80):
 		    if column not in head:
 		        print(width, 'no', column, 'in', head)
 		P

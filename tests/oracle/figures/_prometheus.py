@@ -89,7 +89,7 @@ def wanted(cdict, capture):
     one = '{instance="host-1"}'
     busy = [row["busy_percent"] / 100 for row in core["cpus"]]
     capacity = vcpu["capacity"][0] if isinstance(vcpu["capacity"], list) else vcpu["capacity"]
-    return {"Waiting of vCPUs, host by time": host, "VMs by delay": vms, "Longest wait of a vCPU": {k: v for k, v in worst.items()},
+    return {"Waiting of vCPUs, host by time": host, "VMs by time waited for a CPU": vms, "Longest wait of a vCPU": {k: v for k, v in worst.items()},
             "Exits by reason": count, "CPU time of exits by reason": cpu, "Host CPUs busy": {one: sum(busy) / len(busy)},
             "vCPUs per CPU": {one: capacity["vcpus"] / capacity["cpus"]},
             "Lost events": {one: 0}}

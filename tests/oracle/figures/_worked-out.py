@@ -308,7 +308,7 @@ def expected(c):
             ("block_ns", "block ms", "ms", 7000 + 1200 + 8000 + 1300),
             ("iowait_ns", "iowait ms", "ms", 7000 + 1200),
             ("preempt_ns", "preempt ms", "ms", preempt.sum),
-            ("delayed_ns", "waited ms", "ms", delayed), ("delays", "delays", "n", N + N + 4),
+            ("delayed_ns", "waited ms", "ms", delayed), ("delays", "waits", "n", N + N + 4),
             ("worst_ns", "worst ms", "ms", preempt.max), ("worst_at_ns", "worst at s", "s", preempt.max_at),
             ("wakeups", "wakeups", "n", N + 4), ("migrations", "migr", "n", 2),
             ("node_migrations", "cross-node", "n", 1), ("events", "events", "n", c.events[101]),

@@ -14,7 +14,7 @@ tasks --by group: group, run, lat max
 exits: exits, on CPU, time, max
 exits --by reason: reason, exits, on CPU, time, max
 exits --by vm: vm, exits, on CPU, time, max
-vcpu: task, delayed, worst
+vcpu: task, waited, worst
 vcpu --by vm: VM, was behind, for, at s
 vcpu --by antagonist: task, was behind, for
 vcpu --by reason: task, reason, exit

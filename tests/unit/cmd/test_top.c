@@ -146,7 +146,7 @@ static void columns_of_guests_and_whom_a_vm_waited_for(void **state)
 	free(text);
 	/* at 80 columns how long, behind whom, and the exits stay; the names of the VMs fit */
 	text = listed(&t, 80);
-	assert_non_null(strstr(text, "waiting %"));
+	assert_non_null(strstr(text, "waited %"));
 	assert_non_null(strstr(text, "behind"));
 	assert_non_null(strstr(text, "exits"));
 	free(text);
