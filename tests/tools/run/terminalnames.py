@@ -52,7 +52,9 @@ for line in open(sys.argv[3]) if len(sys.argv) > 3 else []:
         print("no table of", command)
     for key, head in heads:
         for title in wanted.split(", "):
-            # a column without any value is left out at any width
+            # a column without any value is left out at any width, but some capture has values
+            if not any(re.search(r"(?:^|\s\s)" + re.escape(title) + r"(?=\s\s|$)", full[other][0]) for other, _ in heads):
+                print("no column", title, "in any table of", command)
             if not re.search(r"(?:^|\s\s)" + re.escape(title) + r"(?=\s\s|$)", head) and re.search(r"(?:^|\s\s)" + re.escape(title) + r"(?=\s\s|$)", full[key][0]):
                 print(*key, "lacks", title + ":", head)
 print("rows" if seen > 1000 else "no rows", "names were cut" if cut else "no name was cut")
