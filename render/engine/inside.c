@@ -363,13 +363,13 @@ static int inside_write(struct page_engine *e, struct arrays *a, struct cdict_er
 {
 	struct inside *in = e->state;
 	struct table *t = guests_tasks(e->guests);
-	char *text = guests_text(e->guests), *line, *save = NULL;
+	char *text = guests_says(e->guests), *line, *save = NULL;
 	int rc = !t || !text ? -ENOMEM : write_lanes(e, a);
 
 	if (!rc) {
 		json_open(a->j, "says", '[', false);
 		for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-			json_text(a->j, NULL, line);
+			tables_says_json(a->j, NULL, line, e->t0_ns, NULL);
 		json_close(a->j);
 		json_open(a->j, "tables", '{', true);
 		t->grouped = true; /* by tasks of the guest, which the page does not number */

@@ -93,7 +93,9 @@ enum { GUEST_FINDINGS = 5 };
  * mentions (tables_plain()) and otherwise escaped. */
 size_t guests_findings(const struct guests *g, struct guest_finding found[GUEST_FINDINGS]);
 void guests_say_finding(struct sink *out, const struct guests *g, const struct guest_finding *f);
-/* guests_text - each guest's clock, and sentences on what kept its tasks waiting; to be freed. */
+/* guests_text - each guest's clock, and sentences on what kept its tasks waiting; to be freed.
+ * guests_says - the same with mentions, for tables_says_json(). */
+char *guests_says(const struct guests *g);
 char *guests_text(const struct guests *g);
 /* guest_say_clock - "clock: tsc, within 1.0 us, drift +0.021 ppm". */
 void guest_say_clock(struct sink *out, const struct guest_clock *clock);

@@ -180,7 +180,7 @@ size_t guests_findings(const struct guests *g, struct guest_finding found[GUEST_
 	return n;
 }
 
-char *guests_text(const struct guests *g)
+char *guests_says(const struct guests *g)
 {
 	struct guest_finding found[GUEST_FINDINGS];
 	size_t n = guests_findings(g, found);
@@ -196,10 +196,16 @@ char *guests_text(const struct guests *g)
 		sink_putc(&out, '\n');
 	}
 	text = sink_take(&out, NULL);
-	if (text) {
+	if (text && *text)
+		text[strlen(text) - 1] = 0; /* the last newline */
+	return text;
+}
+
+char *guests_text(const struct guests *g)
+{
+	char *text = guests_says(g);
+
+	if (text)
 		tables_plain(text);
-		if (*text)
-			text[strlen(text) - 1] = 0; /* the last newline */
-	}
 	return text;
 }

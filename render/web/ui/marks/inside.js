@@ -4,6 +4,7 @@ import { moment } from '../clock.js';
 import { aroundOf } from '../details.js';
 import { h, named, replace, unbroken } from '../dom.js';
 import { placesBy, rowsOf } from '../figures.js';
+import { wordsOf } from '../findings.js';
 import { within } from '../input/gestures.js';
 import { Table } from '../table.js';
 import { clean, duration, exactNs } from '../text.js';
@@ -134,7 +135,7 @@ export class Inside extends Tracks {
 
 		this.el.hidden = !rows.length;
 		this.table.setRows(rows.filter((r) => r.run_ns + r.stolen_ns + r.busy_ns + r.away_ns));
-		replace(this.words, (answer?.says ?? []).map((text) => h('span', { class: 'line' }, unbroken(clean(text)))));
+		replace(this.words, (answer?.says ?? []).map((says) => h('span', { class: 'line' }, wordsOf(this.app, { says }))));
 		this.reason.hidden = !wait;
 		replace(this.reason, wait && this.#tells(wait));
 	}

@@ -123,6 +123,11 @@ async function check(browser, file, cdictFile) {
 	const part = [Math.floor(from + (to - from) * 0.45), Math.floor(from + (to - from) * 0.55)];
 
 	says(/web-190 in instance-0000001b waited .* behind hosthog-5310/.test(whole?.says ?? ''), `the sentences are: ${whole?.says}`);
+	// its times have the page's units, as all others have
+	says(/clock: .* within [\d.]+ (µs|ms)/.test(whole?.says ?? ''), `the sentence about the clock: ${whole?.says}`);
+	const ascii = JSON.parse(await tab.evaluate(`JSON.stringify(document.body.innerText.match(/.{0,40}\\d us\\b.{0,20}/g))`));
+
+	says(ascii === null, `times in us, not µs: ${ascii}`);
 	await tab.go(`#vm=${VM}&range=${part}`);
 	await compare('a range', part);
 	// web's longest wait behind hosthog, which was planted: a click in its lane, then on the part behind hosthog
