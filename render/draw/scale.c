@@ -60,9 +60,10 @@ static size_t linear(struct scale_tick *out, double lo, double hi, double step, 
 		*t = (struct scale_tick){ .at = k * step };
 		if (k == 0)
 			snprintf(t->label, sizeof(t->label), "0");
-		else if (unit_size == 1 && t->at >= 1000 && !decimals(step))
+		else if (t->at / unit_size >= 1000 && !decimals(step / unit_size))
 			snprintf(t->label, sizeof(t->label), "%s%s",
-				 number_grouped(grouped, (uint64_t)(t->at + 0.5)), unit);
+				 number_grouped(grouped, (uint64_t)(t->at / unit_size + 0.5)),
+				 unit);
 		else
 			snprintf(t->label, sizeof(t->label), "%.*f%s", decimals(step / unit_size),
 				 t->at / unit_size, unit);

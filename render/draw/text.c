@@ -16,18 +16,24 @@
 static char *scaled(char out[TEXT_ROOM], double v, const char *const *units, unsigned n,
 		    const char *gap)
 {
+	char grouped[NUMBER_ROOM];
 	unsigned unit = 0;
 
 	while (v >= 999.5 && unit + 1 < n) {
 		v /= 1000;
 		unit++;
 	}
-	snprintf(out, TEXT_ROOM, "%.*f%s%s",
-		 v == (double)(int64_t)v && v < 1000 ? 0
-		 : v < 9.995                         ? 2
-		 : v < 99.95                         ? 1
-						     : 0,
-		 v, *units[unit] ? gap : "", units[unit]);
+	gap = *units[unit] ? gap : "";
+	if (v >= 999.5 && v < 1e18)
+		snprintf(out, TEXT_ROOM, "%s%s%s", number_grouped(grouped, (uint64_t)(v + 0.5)),
+			 gap, units[unit]);
+	else
+		snprintf(out, TEXT_ROOM, "%.*f%s%s",
+			 v == (double)(int64_t)v && v < 1000 ? 0
+			 : v < 9.995                         ? 2
+			 : v < 99.95                         ? 1
+							     : 0,
+			 v, gap, units[unit]);
 	return out;
 }
 

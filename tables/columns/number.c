@@ -85,6 +85,10 @@ char *number_duration(char out[NUMBER_ROOM], uint64_t ns)
 		v /= 1000;
 	if (!ns)
 		return strcpy(out, "0");
+	if (v >= 999.5) {
+		number_grouped(out, (uint64_t)(v + 0.5));
+		return strcat(out, " s");
+	}
 	snprintf(out, NUMBER_ROOM, "%.*f %s",
 		 !unit       ? 0
 		 : v < 9.995 ? 2

@@ -34,7 +34,11 @@ static double percent(uint64_t part, uint64_t whole)
 
 void tables_duration(struct sink *s, uint64_t ns)
 {
-	if (ns >= UINT64_C(995000000))
+	char grouped[NUMBER_ROOM];
+
+	if (ns >= UINT64_C(999995000000))
+		sink_printf(s, "%s s", number_grouped(grouped, (ns + 500000000) / 1000000000));
+	else if (ns >= UINT64_C(995000000))
 		sink_printf(s, "%.2f s", (double)ns / 1e9);
 	else if (ns >= 9950000)
 		sink_printf(s, "%.0f ms", (double)ns / 1e6);

@@ -39,9 +39,14 @@ export function vmName(raw) {
 	return /^\d+$/.test(raw) ? `VM ${raw}` : clean(raw);
 }
 
+/** "1234567.8" -> "1,234,567.8" */
+export function grouped(digits) {
+	return digits.replace(/\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','));
+}
+
 /** 1234567 -> "1,234,567" */
 export function count(v) {
-	return String(Math.round(v)).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+	return grouped(String(Math.round(v)));
 }
 
 function scaled(v, units, gap) {
@@ -53,7 +58,7 @@ function scaled(v, units, gap) {
 	}
 	const size = Math.abs(v);
 	const digits = Number.isInteger(v) ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
-	return v.toFixed(digits) + (units[unit] ? gap + units[unit] : '');
+	return grouped(v.toFixed(digits)) + (units[unit] ? gap + units[unit] : '');
 }
 
 /** Three significant digits and a unit: "212 ms"; a dash for unknown. */

@@ -38,6 +38,7 @@ check('numbers_have_three_digits_and_a_unit', [
 	[[7, 999, 34998, 8260000].map(text.short), ['7', '999', '35.0k', '8.26M']],
 	[[0, 0.01, 12.345, 99.96, 204].map(text.percent), ['0.0 %', '< 0.1 %', '12.3 %', '100 %', '204 %']],
 	[text.count(1234567), '1,234,567'],
+	[[999.4e9, 4567e9, 8.64e13].map(text.duration), ['999 s', '4,567 s', '86,400 s']],
 	[[text.figure('run_ns', null), text.figure('run_ns', 0), text.figure('switches', 4662), text.figure('max_at_ns', 1500000000)], ['–', '0', '4,662', '1.500000 s']],
 	[compare.signed('run_percent', -25.84), '−25.8 points'],
 	[compare.signed('worst_ns', 46400000), '+46.4 ms'],
@@ -50,6 +51,8 @@ check('labels_of_an_axis_have_one_unit_and_the_same_decimals', [
 	[axis.valueLabels([0, 500, 1000, 4500], 'count'), ['0', '500', '1,000', '4,500']],
 	[axis.valueLabels([0, 5000, 10000, 15000], 'count'), ['0', '5k', '10k', '15k']],
 	[axis.valueLabels([0, 500000, 1000000], 'count'), ['0', '0.5M', '1.0M']],
+	[axis.valueLabels([0, 2e13, 8e13], 'time'), ['0', '20,000 s', '80,000 s']],
+	[axis.timeTicks([0, 86400e9], 4).ticks.map(({ label }) => label), ['0', '20,000 s', '40,000 s', '60,000 s', '80,000 s']],
 	[axis.valueLabels([0], 'time'), ['0']],
 ]);
 check('times_of_the_clock_are_exact', [

@@ -62,6 +62,8 @@ static void time_ticks_share_a_unit_and_are_distinct(void **state)
 		{ 20e6, 5, "0|5 ms|10 ms|15 ms|20 ms" },
 		{ 2500, 6, "0|0.5 µs|1.0 µs|1.5 µs|2.0 µs|2.5 µs" },
 		{ 3, 20, "0|1 ns|2 ns|3 ns" },
+		{ 86400e9, 5, "0|20,000 s|40,000 s|60,000 s|80,000 s" },
+		{ 1800e9, 4, "0|500 s|1,000 s|1,500 s" },
 	};
 	struct scale_tick t[SCALE_TICKS];
 	char all[1024];
@@ -102,7 +104,7 @@ static void a_log_axis_names_decades_and_never_too_many(void **state)
 		assert_true(t[i].at > t[i - 1].at);
 	n = scale_ticks_log(t, 1e3, 1e12, 4);
 	labels(t, n, all);
-	assert_string_equal(all, "1 µs|1 ms|1 s|1000 s");
+	assert_string_equal(all, "1 µs|1 ms|1 s|1,000 s");
 	assert_true(n <= SCALE_TICKS);
 }
 
@@ -115,7 +117,7 @@ static void durations_have_three_digits_and_a_unit(void **state)
 		{ 0, "0 ns" },        { 7, "7 ns" },         { 999, "999 ns" },
 		{ 1000, "1 µs" },     { 1234, "1.23 µs" },   { 12345, "12.3 µs" },
 		{ 999499, "999 µs" }, { 999500, "1.00 ms" }, { 5.02e9, "5.02 s" },
-		{ 123.4e9, "123 s" }, { 4567e9, "4567 s" },
+		{ 123.4e9, "123 s" }, { 4567e9, "4,567 s" },
 	};
 	char out[TEXT_ROOM];
 

@@ -422,6 +422,9 @@ static void numbers_are_rounded_once(void **state)
 	assert_string_equal(number_bytes(room, 1000), "1.00 kB");
 	assert_string_equal(number_bytes(room, 66166), "66.2 kB");
 	assert_string_equal(number_bytes(room, 999500), "1.00 MB");
+	assert_string_equal(number_duration(room, UINT64_C(999499999999)), "999 s");
+	assert_string_equal(number_duration(room, UINT64_C(999500000000)), "1,000 s");
+	assert_string_equal(number_duration(room, UINT64_C(86400000000000)), "86,400 s");
 	assert_string_equal(number_utc(room, 0), "1970-01-01 00:00:00.000000000 UTC");
 }
 

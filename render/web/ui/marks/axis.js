@@ -2,7 +2,7 @@
 // Axes: positions and labels of ticks, and loss, which is hatched where it happened.
 import { d3 } from '../../d3.js';
 import { clockKind, clockOffset, moment } from '../clock.js';
-import { count, duration } from '../text.js';
+import { duration, grouped } from '../text.js';
 
 // Begin and end of time in a picture of full width, in pixels from its edges: a time has the same x in the strip and in
 // every lane below.
@@ -58,7 +58,7 @@ export function timeTicks([from, to], most) {
 		const at = k * step;
 		const v = (at - base) / size;
 
-		ticks.push({ at, label: v === 0 && !far ? '0' : `${far ? '+' : ''}${v.toFixed(decimals(step / size))} ${unit}` });
+		ticks.push({ at, label: v === 0 && !far ? '0' : `${far ? '+' : ''}${grouped(v.toFixed(decimals(step / size)))} ${unit}` });
 	}
 	return { base: far ? base : null, ticks };
 }
@@ -138,7 +138,7 @@ const THOUSANDS = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
 export function valueLabels(ticks, unit) {
 	const step = (ticks[1] ?? 1) - (ticks[0] ?? 0), most = ticks.at(-1);
 	const [size, name] = unit === 'time' ? UNITS.find(([ns]) => most >= ns) ?? UNITS[3] : most < 1e4 ? [1, ''] : THOUSANDS.find(([n]) => most >= n);
-	const show = (v) => (unit === 'count' && size === 1 && decimals(step) === 0 ? count(v) : (v / size).toFixed(decimals(step / size)));
+	const show = (v) => grouped((v / size).toFixed(decimals(step / size)));
 
 	return ticks.map((v) => (v === 0 ? '0' : `${show(v)}${unit === 'time' ? ' ' : ''}${name}`));
 }
