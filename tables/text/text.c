@@ -182,17 +182,16 @@ static const char *human(const struct table_frame *frame, const struct table_col
 	return table_cell_human(c, cell, room);
 }
 
-/* The head of the column: without a unit if durations have their own. */
+/* The head of the column: without a unit if durations have their own ("worst ms was": "worst was"). */
 static const char *head_of(const struct table_frame *frame, const struct table_column *c,
 			   char room[NUMBER_ROOM])
 {
-	size_t len = strlen(c->title);
+	const char *unit = c->kind == TABLE_MS ? " ms" : c->kind == TABLE_US ? " us" : NULL;
+	const char *at = frame->columns && unit ? strstr(c->title, unit) : NULL;
 
-	if (!frame->columns || (c->kind != TABLE_MS && c->kind != TABLE_US) || len <= 3 ||
-	    len >= NUMBER_ROOM)
+	if (!at || strlen(c->title) >= NUMBER_ROOM)
 		return c->title;
-	memcpy(room, c->title, len - 3);
-	room[len - 3] = '\0';
+	snprintf(room, NUMBER_ROOM, "%.*s%s", (int)(at - c->title), c->title, at + strlen(unit));
 	return room;
 }
 

@@ -132,6 +132,39 @@ static void text_is_aligned_and_reports_the_loss_of_its_window(void **state)
 	free(got);
 }
 
+/* On a terminal durations have their own units: the heads have none, wherever it stands. */
+static void heads_of_durations_lose_their_unit_alone(void **state)
+{
+	static const struct table_column heads[] = {
+		{ "a", "worst ms was", TABLE_MS, 0, NULL, 0 },
+		{ "b", "worst ms is", TABLE_MS, 0, NULL, 0 },
+		{ "c", "run ms", TABLE_MS, 0, NULL, 0 },
+		{ "d", "max us", TABLE_US, 0, NULL, 0 },
+		{ "e", "held for", TABLE_MS, 0, NULL, 0 },
+		TABLE_COLUMNS_END,
+	};
+	const struct table_frame frame = { .columns = 80, .live = true };
+	struct table *t = table_new("heads", heads);
+	struct sink s;
+	char *got;
+
+	(void)state;
+	table_row(t);
+	for (size_t c = 0; c < 5; c++)
+		table_u64(t, c, 1500000);
+	t = table_done(t);
+	assert_non_null(t);
+	sink_to_memory(&s);
+	table_print_text_table(&s, &frame, t);
+	got = sink_take(&s, NULL);
+	table_free(t);
+	assert_string_equal(got,
+			    "worst was  worst is      run      max  held for\n"
+			    "-----------------------------------------------\n"
+			    "  1.50 ms   1.50 ms  1.50 ms  1.50 ms   1.50 ms\n");
+	free(got);
+}
+
 static void csv_has_every_digit_and_no_total(void **state)
 {
 	char *got = print(example(), TABLE_AS_CSV);
@@ -457,6 +490,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_aligned_and_reports_the_loss_of_its_window),
+		cmocka_unit_test(heads_of_durations_lose_their_unit_alone),
 		cmocka_unit_test(csv_has_every_digit_and_no_total),
 		cmocka_unit_test(json_is_one_object_with_exact_integers),
 		cmocka_unit_test(markdown_keeps_its_cells),
