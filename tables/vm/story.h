@@ -105,7 +105,7 @@ struct table *tables_critical(const struct tables_walk *w, const struct analyze_
 struct table *tables_critical_sums(const struct tables_walk *w, const struct analyze_critical *c);
 /* table_put_task - the full name of @task. */
 void table_put_task(struct table *t, size_t column, const struct tables_walk *w, uint32_t task);
-/* story_put_of - the detail of a row of STORY_WAITED, _EXIT or _VMM: "behind 1959", "msr". */
+/* story_put_of - the detail of a row of STORY_WAITED, _EXIT or _VMM: "behind VM 1959", "msr". */
 void story_put_of(struct sink *out, const struct story_row *row);
 /* story_text - the sentences, a line each; to be freed. story_says - the same with mentions
  * (tables.h). */

@@ -13,6 +13,13 @@
 #define NAMED_FROM 1.0
 #define MOST_NAMED 3
 
+/* A VM without a name has the number of its process: "VM 1841". */
+static void put_vm(struct sink *out, const char *vm)
+{
+	sink_puts(out, vm[strspn(vm, "0123456789")] ? "" : "VM ");
+	escape_terminal(out, vm, strlen(vm));
+}
+
 void story_put_of(struct sink *out, const struct story_row *row)
 {
 	if (row->kind && !strcmp(row->kind, "idle")) {
@@ -24,7 +31,10 @@ void story_put_of(struct sink *out, const struct story_row *row)
 			  row->part == STORY_WAITED ? "behind an unknown task" : "unknown reason");
 	} else {
 		sink_puts(out, row->part == STORY_WAITED ? "behind " : "");
-		escape_terminal(out, row->of, strlen(row->of));
+		if (row->kind && !strcmp(row->kind, "vm"))
+			put_vm(out, row->of);
+		else
+			escape_terminal(out, row->of, strlen(row->of));
 	}
 }
 
@@ -33,7 +43,7 @@ static double percent(const struct story *s, uint64_t ns)
 	return s->life_ns ? 100.0 * (double)ns / (double)s->life_ns : 0;
 }
 
-/* "(12.6 % behind 1959, 7.9 % behind 1775)", "(2.9 % io, 2.2 % msr)": the details of a part. */
+/* "(12.6 % behind VM 1959, 7.9 % behind VM 1775)", "(2.9 % io, 2.2 % msr)": the details of a part. */
 static void put_details(struct sink *out, const struct story *s, enum story_part part)
 {
 	size_t n = 0;
@@ -91,8 +101,7 @@ char *story_says(const struct story *s)
 	char *text;
 
 	sink_to_memory(&out);
-	sink_printf(&out, "%s", s->vm[strspn(s->vm, "0123456789")] ? "" : "VM ");
-	escape_terminal(&out, s->vm, strlen(s->vm));
+	put_vm(&out, s->vm);
 	sink_printf(&out, ": %zu vCPU%s, ", s->n_vcpus, s->n_vcpus == 1 ? "" : "s");
 	tables_duration(&out, s->life_ns);
 	sink_puts(&out, s->n_vcpus == 1 ? ": " : " in all: ");
