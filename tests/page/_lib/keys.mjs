@@ -121,6 +121,11 @@ async function areas(tab, says) {
 	const two = JSON.parse(await tab.evaluate('JSON.stringify(cdictPage.page.captures[0].tables.vcpu.rows.slice(0, 2).map(([task]) => [task, cdictPage.page.captures[0].tasks[task].tid]))'));
 	await tab.go(`#view=exits&area=${area}&tasks=${two.map(([task]) => task)}`);
 	await compareCard(tab, says, 'two tasks', area, t0, ['--tid', two.map(([, tid]) => tid).join()]);
+	// a VM with the threads of the kernel that serve it: no wait of its vhost is missing
+	const vm = JSON.parse(await tab.evaluate(`JSON.stringify((({ tasks }) => { const { fold } = tasks.find((t) => t.fold_kind === 'vm' && t.vm === null);
+		return { fold, tids: tasks.filter((t) => t.fold_kind === 'vm' && t.fold === fold).map((t) => t.tid) }; })(cdictPage.app.capture))`));
+	await tab.go(`#view=tasks&area=${area}&vms=${encodeURIComponent(vm.fold)}`);
+	await compareCard(tab, says, `VM ${vm.fold}`, area, t0, ['--tid', vm.tids.join()]);
 	await tab.go(`#view=tasks&area=${area}&cpus=1`);
 	await compareCard(tab, says, 'CPU 1', area, t0, ['-C', '1']);
 	const odd = [from + Math.floor((to - from) * 0.55) + 1, to];

@@ -68,6 +68,15 @@ export class Selection {
 		return this.app.capture.tasks.filter((t) => this.#cache[t.index] && t.tid !== 0).map((t) => t.index);
 	}
 
+	/** The same; of chosen VMs also the kernel's threads that serve them, as their stories have them. */
+	served() {
+		const { app } = this;
+		const { vms, search } = app.state;
+		const list = this.list();
+
+		return list && vms.length && !search ? app.capture.tasks.filter((t) => this.#cache[t.index] || (t.fold_kind === 'vm' && vms.includes(t.fold))).map((t) => t.index) : list;
+	}
+
 	cpu(cpu) {
 		return !this.app.state.cpus.length || this.app.state.cpus.includes(cpu);
 	}

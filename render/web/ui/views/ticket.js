@@ -6,7 +6,7 @@ import { clean, duration, figure } from '../text.js';
 
 /** The figures of a range, of the chosen tasks and CPUs: {tables}. */
 export function figuresOf(app, range, signal) {
-	const tasks = app.selection.list();
+	const tasks = app.selection.served();
 	const cpus = app.state.cpus.length ? app.state.cpus : null;
 	const { capture, decoder } = app;
 
@@ -41,7 +41,8 @@ export function shownFigures(sums) {
 /** The selected thread ids and CPUs as options of a command, and a warning if a thread id is not enough. */
 function optionsOf(app) {
 	const { capture, state } = app;
-	const chosen = app.selection.list()?.map((i) => capture.tasks[i]);
+	const list = app.selection.served();
+	const chosen = list?.map((i) => capture.tasks[i]);
 	const { task, tid, vm } = capture.filter;
 	/** @type {string[]} */
 	const out = [];
@@ -56,7 +57,7 @@ function optionsOf(app) {
 	if (state.cpus.length)
 		out.push('-C', state.cpus.join(','));
 	const tids = new Set(chosen?.map((t) => t.tid));
-	const others = capture.tasks.filter((t) => tids.has(t.tid) && !app.selection.task(t.index));
+	const others = capture.tasks.filter((t) => tids.has(t.tid) && !list?.includes(t.index));
 
 	return { options: out, note: others.length ? `# thread ids were reused: the commands also count ${others.map((t) => app.who(t.index)).join(', ')}` : null };
 }
