@@ -90,7 +90,7 @@ export class Details {
 
 		this.el.hidden = !wanted;
 		document.documentElement.classList.toggle('with-details', Boolean(wanted));
-		this.critical.follow(wanted && app.state.critical ? wanted.task : null);
+		this.critical.follow(wanted && app.state.critical && app.capture.tasks[wanted.task]?.tid ? wanted.task : null);
 		if (!wanted) {
 			this.question.drop();
 			this.inside.drop();

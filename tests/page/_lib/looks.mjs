@@ -84,9 +84,22 @@ const FOCUS = `(() => {
 	const el = document.activeElement;
 	if (!el || el === document.body) return null;
 	const { top, bottom, left, right } = el.getBoundingClientRect(), s = getComputedStyle(el);
+	// the sides on which a box that scrolls cuts the mark
+	const ring = parseFloat(s.outlineOffset) + parseFloat(s.outlineWidth), cut = new Set();
+	for (let box = el.parentElement; box && box !== document.body; box = box.parentElement) {
+		const { overflowX, overflowY } = getComputedStyle(box), r = box.getBoundingClientRect(), x = r.left + box.clientLeft, y = r.top + box.clientTop;
+		if (overflowX !== 'visible') {
+			if (left - ring < x - 0.6) cut.add('left');
+			if (right + ring > x + box.clientWidth + 0.6) cut.add('right');
+		}
+		if (overflowY !== 'visible') {
+			if (top - ring < y - 0.6) cut.add('top');
+			if (bottom + ring > y + box.clientHeight + 0.6) cut.add('bottom');
+		}
+	}
 	el.__tab ??= ++globalThis.__tabs || (globalThis.__tabs = 1);
 	return { id: el.__tab, what: el.tagName.toLowerCase() + '.' + el.className + ' ' + (el.textContent ?? '').slice(0, 30), place: document.body.contains(el) ? [...document.querySelectorAll('*')].indexOf(el) : -1,
-		marked: s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0, inView: bottom > 0 && top < innerHeight && right > 0 && left < innerWidth };
+		marked: s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0, cut: [...cut].join(), inView: bottom > 0 && top < innerHeight && right > 0 && left < innerWidth };
 })()`;
 
 async function tabKey(tab) {
@@ -106,6 +119,7 @@ async function way(tab, what, says) {
 		if (!at || inside.has(at.id)) break;
 		inside.add(at.id);
 		says(at.marked, `${what}: ${at.what} is not marked when it has the focus`);
+		says(!at.cut, `${what}: the mark of the focus on ${at.what} is cut: ${at.cut}`);
 		says(at.inView, `${what}: ${at.what} has the focus out of view`);
 		says(at.place > last, `${what}: ${at.what} comes before what was reached before it`);
 		last = at.place;
