@@ -67,7 +67,7 @@ verdict('shortened_names_of_all_captures_differ', cut > 500 ? wrong : [...wrong,
 
 // In the page: names that are clipped, and the shortened ones with what they stand for.
 const NAMES = `(() => {
-	const shown = [...document.querySelectorAll('main bdi, .findings bdi')].filter((el) => el.checkVisibility());
+	const shown = [...document.querySelectorAll('main bdi, .findings bdi, .details bdi')].filter((el) => el.checkVisibility());
 	const over = (el) => el.getBoundingClientRect().right - 1.5;
 	const clipped = shown.filter((el) => el.scrollWidth > el.clientWidth + 1 && getComputedStyle(el).overflowX === 'hidden' || [...(function* up(e) { for (let p = e.parentElement, i = 0; p && i < 5; p = p.parentElement, i++) yield p; })(el)].some((p) => getComputedStyle(p).textOverflow === 'ellipsis' && getComputedStyle(p).overflowX === 'hidden' && !getComputedStyle(p).webkitLineClamp?.match(/[0-9]/) && over(el) > p.getBoundingClientRect().right));
 	return { n: shown.length, clipped: clipped.map((el) => (el.closest('[data-table]')?.dataset.table ?? el.closest('section, div')?.className) + ': ' + el.textContent), texts: shown.map((el) => [el.textContent, el.title || el.textContent]) };
@@ -80,7 +80,10 @@ for (const file of ['run', 'long', ...process.env.others.trim().split(/ +/).filt
 	for (const [width, height] of [[1280, 800], [1920, 1080]]) {
 		const tab = await browser.open(`${file}.html`, { width, height });
 		await tab.until('document.documentElement.dataset.ready', 'the first view');
-		for (const view of VIEWS) {
+		// a wait with the tasks that had the CPU, its chain, and a critical path
+		const wait = await tab.evaluate(`(({ tasks, tables: { vcpu: { columns, rows } }, t0_ns }) => { const at = columns.indexOf('worst_at_ns'), row = rows.filter((r) => r[at]).sort((a, b) => tasks[a[0]].name < tasks[b[0]].name ? -1 : 1)[0];
+			return row ? '&look=1,' + row[0] + ',' + (row[at] + 1000) + '&critical=on' : ''; })(cdictPage.page.captures[0])`);
+		for (const view of [...VIEWS, ...wait ? [`cores${wait}`] : []]) {
 			await tab.go(`#view=${view}`);
 			await tab.idle();
 			const { n, clipped, texts } = await tab.evaluate(NAMES);

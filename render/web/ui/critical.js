@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The critical path of the clicked task in the area, or in the shown range: as cdict vm --critical.
 import { moment, spanText } from './clock.js';
-import { h, replace, swatch } from './dom.js';
+import { h, named, replace, swatch } from './dom.js';
 import { Question, placesBy, rowsOf } from './figures.js';
 import { trackColour } from './marks/tracks.js';
 import { count, duration, exactNs, percent, plural } from './text.js';
@@ -95,7 +95,7 @@ export class Critical {
 
 		replace(this.el, h('h4', null, `Critical path of ${app.who(path.of)}, ${spanText(path.range)}: what its progress depended on`),
 			h('table', { class: 'inside', data: { table: 'critical_sums' } }, h('tbody', null, sums.slice(0, SUMS).map((row) => h('tr', { data: { tid: app.capture.tasks[row.task]?.tid, state: row.state } },
-				h('td', null, this.#state(row.state), h('bdi', null, app.who(row.task))), h('td', null, row.state), h('td', { class: 'num dim' }, percent(row.percent)),
+				h('td', null, this.#state(row.state), named(app.who(row.task))), h('td', null, row.state), h('td', { class: 'num dim' }, percent(row.percent)),
 				h('td', { class: 'num', title: `${exactNs(row.time_ns)} in ${plural(row.parts, 'part')}`, data: { key: 'time_ns', value: row.time_ns } }, duration(row.time_ns)))))),
 			sums.length > SUMS ? h('p', { class: 'dim small' }, `and ${count(sums.length - SUMS)} more`) : null,
 			h('p', null, `${plural(path.from.length, 'part')}, the longest: `, longest.flatMap((i, k) => [k ? ', ' : '', this.#part(i)])));
@@ -108,11 +108,11 @@ export class Critical {
 	#part(i) {
 		const { app, path } = this;
 		const [task, from, state] = [path.task[i], path.from[i], path.states[path.state[i]]];
-		const behind = path.behind[i] === NONE ? '' : ` behind ${app.who(path.behind[i])}`;
+		const behind = path.behind[i] === NONE ? null : [' behind ', named(app.who(path.behind[i]))];
 
 		return h('button', {
 			type: 'button', class: 'link', title: `${path.depth[i] ? `it woke the one before; link ${path.depth[i]}; ` : ''}from ${moment(from, 9)}; click: details`,
 			data: { part: i, value: path.to[i] - from }, on: { click: () => app.details.look(LOOKS[state] ?? 'run', task, from) },
-		}, h('bdi', null, app.who(task)), ` ${state}${behind} ${duration(path.to[i] - from)}`);
+		}, named(app.who(task)), ` ${state}`, behind, ` ${duration(path.to[i] - from)}`);
 	}
 }

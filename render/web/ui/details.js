@@ -5,7 +5,7 @@ import { tableObjects } from '../page.js';
 import { chainWords } from './chain.js';
 import { moment } from './clock.js';
 import { Critical } from './critical.js';
-import { button, h, replace, swatch } from './dom.js';
+import { button, h, named, replace, swatch, unbroken } from './dom.js';
 import { Question, rowsOf } from './figures.js';
 import { within } from './input/gestures.js';
 import { STATE_WORDS } from './marks/legend.js';
@@ -282,16 +282,11 @@ export class Details {
 			state: () => `${STATE_WORDS[thing.state]}${thing.reason ? `, ${clean(thing.reason)}` : ''}`,
 		};
 
-		return h('div', { class: 'details-title' }, !state ? null : state === 'unknown' ? swatch(null, 'hatched') : swatch(app.palette.states[state]), this.#nameOf(task, { class: 'strong' }), h('span', null, thing ? words[kind]() : this.error ?? '…'),
-			h('span', { class: 'space' }),
-			app.capture.tasks[task].tid === 0 ? null : button('critical path', 'what the progress of this task depended on, in the area or the shown range: itself, or the tasks that it waited to be woken by', () => app.set({ critical: app.state.critical ? '' : 'on' }),
+		return h('div', { class: 'details-title' }, !state ? null : state === 'unknown' ? swatch(null, 'hatched') : swatch(app.palette.states[state]), h('bdi', { class: 'strong' }, app.who(task)), h('span', null, thing ? words[kind]() : this.error ?? '…'),
+			h('span', { class: 'details-does' }, app.capture.tasks[task].tid === 0 ? null : button('critical path', 'what the progress of this task depended on, in the area or the shown range: itself, or the tasks that it waited to be woken by', () => app.set({ critical: app.state.critical ? '' : 'on' }),
 				{ class: 'link', 'aria-pressed': String(Boolean(app.state.critical)), data: { details: 'critical' } }),
 			app.state.pins.includes(task) ? null : button('pin', 'keep this task in view, as a lane below the overview', () => app.set({ pins: [...app.state.pins, task] }), { class: 'link' }),
-			button('×', 'close (Esc)', () => this.close(), { class: 'close', 'aria-label': 'close the details' }));
-	}
-
-	#nameOf(task, props) {
-		return h('bdi', props ?? null, this.app.who(task));
+			button('×', 'close (Esc)', () => this.close(), { class: 'close', 'aria-label': 'close the details' })));
 	}
 
 	#times() {
@@ -335,14 +330,14 @@ export class Details {
 		const tid = task === null ? 0 : this.app.capture.tasks[task]?.tid;
 
 		return task === null || tid === undefined ? h('span', { class: 'dim' }, 'unknown task')
-			: h('button', { type: 'button', class: 'link', title: 'click: details of this task then', data: { task }, on: { click: () => this.look(kind, task, at) } }, this.#nameOf(task));
+			: h('button', { type: 'button', class: 'link', title: 'click: details of this task then', data: { task }, on: { click: () => this.look(kind, task, at) } }, named(this.app.who(task), 200));
 	}
 
 	/** Its cause and effect. */
 	#tells() {
 		const { stay } = this.answer;
 		const out = [];
-		const say = (term, key, ...what) => out.push(h('dt', null, term), h('dd', { data: { tells: key } }, what));
+		const say = (term, key, ...what) => out.push(h('dt', null, term), h('dd', { data: { tells: key } }, what.flat().map((part) => (typeof part === 'string' ? unbroken(part) : part))));
 		const left = ({ at, cpu, task, involuntary, state }) => {
 			const other = this.#link('run', task, at);
 			const idle = task !== null && this.app.capture.tasks[task].tid === 0;
@@ -378,7 +373,7 @@ export class Details {
 				const { task, from, waited } = this.chain.links[i];
 
 				return i && task !== null ? () => this.look(waited ? 'wait' : 'run', task, from) : null;
-			}));
+			}, 200));
 		return out;
 	}
 
