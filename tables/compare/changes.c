@@ -197,8 +197,8 @@ static void make_columns(struct changes *c)
 	static const char *const heads[PARTS] = { " was", " is", " by" };
 	const struct tables_decl *decl = c->compare.decl;
 
-	c->columns[NAME] = (struct table_column){ .key = "name",
-					     .title = decl->folded ? "group" : "task" };
+	c->columns[NAME] =
+		(struct table_column){ .key = "name", .title = decl->folded ? "group" : "task" };
 	c->columns[REASON] = (struct table_column){ .key = "reason", .title = "reason" };
 	c->columns[CPU] =
 		(struct table_column){ .key = "cpu", .title = "cpu", .kind = TABLE_INTEGER };

@@ -135,8 +135,8 @@ static const struct table_column columns[] = {
 			TABLES_PER_S("involuntary", "involuntary" rate, "involunt/s", true),       \
 			TABLES_PER_S("wakeups", "wakeups" rate, "wakeups/s", true),                \
 			TABLES_PER_S("migrations", "migrations" rate, "migr/s", true),             \
-			TABLES_SHARE("delayed", "delayed", "waited %", true),                     \
-			TABLES_PER_S("delays", "delays" rate, "waits/s", true),                   \
+			TABLES_SHARE("delayed", "delayed", "waited %", true),                      \
+			TABLES_PER_S("delays", "delays" rate, "waits/s", true),                    \
 			TABLES_NS("worst", "worst", "worst ms", true),                             \
 			TABLES_NS("latency_avg", latency "avg", "lat avg ms", true),               \
 			TABLES_NS("latency_p50", latency "p50", "lat p50 ms", true),               \

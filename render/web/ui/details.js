@@ -285,8 +285,8 @@ export class Details {
 		return h('div', { class: 'details-title' }, !state ? null : state === 'unknown' ? swatch(null, 'hatched') : swatch(app.palette.states[state]), h('bdi', { class: 'strong' }, app.who(task)), h('span', null, thing ? words[kind]() : this.error ?? '…'),
 			h('span', { class: 'details-does' }, app.capture.tasks[task].tid === 0 ? null : button('critical path', 'what the progress of this task depended on, in the area or the shown range: itself, or the tasks that it waited to be woken by', () => app.set({ critical: app.state.critical ? '' : 'on' }),
 				{ class: 'link', 'aria-pressed': String(Boolean(app.state.critical)), data: { details: 'critical' } }),
-			app.state.pins.includes(task) ? null : button('pin', 'keep this task in view, as a lane below the overview', () => app.set({ pins: [...app.state.pins, task] }), { class: 'link' }),
-			button('×', 'close (Esc)', () => this.close(), { class: 'close', 'aria-label': 'close the details' })));
+				app.state.pins.includes(task) ? null : button('pin', 'keep this task in view, as a lane below the overview', () => app.set({ pins: [...app.state.pins, task] }), { class: 'link' }),
+				button('×', 'close (Esc)', () => this.close(), { class: 'close', 'aria-label': 'close the details' })));
 	}
 
 	#times() {

@@ -158,10 +158,9 @@ static void heads_of_durations_lose_their_unit_alone(void **state)
 	table_print_text_table(&s, &frame, t);
 	got = sink_take(&s, NULL);
 	table_free(t);
-	assert_string_equal(got,
-			    "worst was  worst is      run      max  held for\n"
-			    "-----------------------------------------------\n"
-			    "  1.50 ms   1.50 ms  1.50 ms  1.50 ms   1.50 ms\n");
+	assert_string_equal(got, "worst was  worst is      run      max  held for\n"
+				 "-----------------------------------------------\n"
+				 "  1.50 ms   1.50 ms  1.50 ms  1.50 ms   1.50 ms\n");
 	free(got);
 }
 
