@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The range and the filter as chips; a click removes one.
 import { momentIn } from './clock.js';
-import { button, h, replace } from './dom.js';
+import { button, h, named, replace } from './dom.js';
 import { clean, count, duration } from './text.js';
 
 const LISTS = ['tasks', 'vms', 'groups', 'cpus', 'reasons', 'states'];
 const WORDS = { cpus: 'CPU', vms: 'VM', reasons: 'exit', states: 'state' };
 const MOST = 4;
+const NAME = 190; // pixels of a name
 
 export class FilterBar {
 	constructor(app) {
@@ -28,8 +29,8 @@ export class FilterBar {
 		return this.#chip(text, `from ${count(from)} ns to ${count(to)} ns after the first event, ${count(to - from)} ns`, { range: null }, 'time');
 	}
 
-	#chip(text, title, part, kind) {
-		return h('span', { class: 'chip', title, data: { chip: kind } }, h('bdi', null, text),
+	#chip(text, title, part, kind, shown = text) {
+		return h('span', { class: 'chip', title, data: { chip: kind } }, h('bdi', null, shown),
 			button('×', 'remove this filter', () => this.app.set(part), { class: 'close', 'aria-label': `remove ${text}` }));
 	}
 
@@ -41,8 +42,11 @@ export class FilterBar {
 
 			if (values.length > MOST)
 				return [this.#chip(`${count(values.length)} × ${WORDS[key] ?? 'task'}`, values.map(show).join(', '), { [key]: [] }, key)];
-			return values.map((v) => this.#chip(`${WORDS[key] ? `${WORDS[key]} ` : ''}${show(v)}`, 'shown by the filter',
-				{ [key]: values.filter((other) => other !== v) }, key));
+			return values.map((v) => {
+				const word = WORDS[key] ? `${WORDS[key]} ` : '';
+
+				return this.#chip(word + show(v), 'shown by the filter', { [key]: values.filter((other) => other !== v) }, key, [word, named(show(v), NAME)]);
+			});
 		};
 
 		return [
