@@ -24,14 +24,15 @@ static void guest_mode_samples_count_unless_left_out(void **state)
 	run_end(&r);
 }
 
-static void rows_per_cpu_add_up_to_the_rows_per_task(void **state)
+/* @beside: latencies of the tasks are counted, too; they are not those of rows per CPU. */
+static void check_rows_per_cpu(bool beside)
 {
 	struct analyze_tasks_options opts = { .per_cpu = true };
 	struct analyze_engine *eng = trace_engine(NULL);
+	struct analyze_latency *latency = NULL;
 	struct analyze_tasks *tasks;
 	struct trace tr;
 
-	(void)state;
 	/* 10 runs 1000-1100 on CPU 0, is woken at 1150 on CPU 1 and runs there 1200-1500. */
 	trace_init(&tr, 2);
 	trace_switch(&tr, 1000, 0, 0, TRACE_R, 10);
@@ -39,6 +40,8 @@ static void rows_per_cpu_add_up_to_the_rows_per_task(void **state)
 	trace_waking(&tr, 1150, 1, 0, 10, 1);
 	trace_switch(&tr, 1200, 1, 0, TRACE_R, 10);
 	trace_switch(&tr, 1500, 1, 10, TRACE_R, 0);
+	if (beside)
+		assert_int_equal(analyze_latency_new(&latency, eng, NULL, NULL), 0);
 	assert_int_equal(analyze_tasks_new(&tasks, eng, &opts, NULL), 0);
 	trace_run(&tr, eng);
 	/* IDLE of CPU 0, IDLE of CPU 1, 10 on CPU 0, 10 on CPU 1. */
@@ -52,8 +55,16 @@ static void rows_per_cpu_add_up_to_the_rows_per_task(void **state)
 		assert_true(t->involuntary == (i == 2 ? 0 : 1) && t->wakeups == (i == 2 ? 0 : 1));
 	}
 	analyze_tasks_free(tasks);
+	analyze_latency_free(latency);
 	analyze_engine_free(eng);
 	trace_fini(&tr);
+}
+
+static void rows_per_cpu_add_up_to_the_rows_per_task(void **state)
+{
+	(void)state;
+	check_rows_per_cpu(false);
+	check_rows_per_cpu(true);
 }
 
 static void the_cpu_filter_leaves_the_other_cpus_out(void **state)
