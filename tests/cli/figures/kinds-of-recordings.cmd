@@ -155,4 +155,4 @@ proc 701 yours
 TRACE
 capture lost.trace
 tasks --task mine
-"$CDICT" tasks x.cdict --task mine --format json | jq -c '.tasks[] | [.delayed_ns, .delays, .worst_ns]'
+"$CDICT" tasks x.cdict --max-loss 100 --task mine --format json | jq -c '.tasks[] | [.delayed_ns, .delays, .worst_ns]'
