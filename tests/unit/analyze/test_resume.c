@@ -20,9 +20,11 @@ struct step {
 
 static void put(struct file *f, const struct cdict_schema *schema, const struct step *step)
 {
-	struct cdict_sample s = {
-		.t_ns = step->t_ns, .cpu = step->cpu, .tid = step->prev, .pid = step->prev, .mode = 1
-	};
+	struct cdict_sample s = { .t_ns = step->t_ns,
+				  .cpu = step->cpu,
+				  .tid = step->prev,
+				  .pid = step->prev,
+				  .mode = 1 };
 	struct payload p;
 
 	payload_init(&p, schema, step->type);
@@ -162,9 +164,9 @@ static void a_later_wake_up_begins_the_wait(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(types); i++) {
 		const struct step steps[] = {
-			{ 100, 0, SWITCH, 11, S, 10 },   { 150, 1, WAKING, 21, 0, 10 },
-			{ 160, 0, SWITCH, 10, S, 12 },   { 250, 1, types[i], 21, 0, 10 },
-			{ 400, 0, SWITCH, 12, R, 10 },   { 500, 0, SWITCH, 10, S, 12 },
+			{ 100, 0, SWITCH, 11, S, 10 }, { 150, 1, WAKING, 21, 0, 10 },
+			{ 160, 0, SWITCH, 10, S, 12 }, { 250, 1, types[i], 21, 0, 10 },
+			{ 400, 0, SWITCH, 12, R, 10 }, { 500, 0, SWITCH, 10, S, 12 },
 		};
 		struct buf bytes;
 		struct cdict_reader *r = captured(&bytes, steps, COUNT(steps), NULL, 0);

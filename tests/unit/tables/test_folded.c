@@ -369,8 +369,9 @@ static void quotes_are_doubled_in_quotes(void **state)
 	log_of(&log, files, 1, CALLLOG_NS);
 	text = written(&log.tree);
 	/* a field of two characters or without its end is as it stands */
-	assert_string_equal(text, "say \"a, b\" \"\" twice 1\nsay \"a, b\" \"\" twice;\"\" 3\n"
-				  "say \"a, b\" \"\" twice;\"x 4\nsay \"a, b\" \"\" twice;\"x\" 2\n");
+	assert_string_equal(text,
+			    "say \"a, b\" \"\" twice 1\nsay \"a, b\" \"\" twice;\"\" 3\n"
+			    "say \"a, b\" \"\" twice;\"x 4\nsay \"a, b\" \"\" twice;\"x\" 2\n");
 	free(text);
 	calllog_fini(&log);
 }
