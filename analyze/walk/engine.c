@@ -169,8 +169,7 @@ bool analyze_engine_part(const struct analyze_engine *eng, uint64_t *from_ns, ui
 		engine_clip(eng, from_ns, to_ns);
 		return *from_ns < *to_ns;
 	}
-	for (size_t i = engine_window(eng, *from_ns);
-	     i < eng->n_windows && eng->windows[i].from_ns < *to_ns; i++) {
+	for (size_t i = engine_window(eng, *from_ns); eng->windows[i].from_ns < *to_ns; i++) {
 		const struct timespec_window *w = &eng->windows[i];
 		uint64_t from = *from_ns > w->from_ns ? *from_ns : w->from_ns;
 		uint64_t to = *to_ns < w->to_ns ? *to_ns : w->to_ns;
@@ -447,7 +446,7 @@ static int set_windows(struct analyze_engine *eng)
 
 	if (eng->opts.n_windows < 2)
 		return 0;
-	eng->windows = calloc(eng->opts.n_windows, sizeof(*eng->windows));
+	eng->windows = calloc(eng->opts.n_windows + 1, sizeof(*eng->windows));
 	if (!eng->windows)
 		return -ENOMEM;
 	sum->window_ns = 0;
@@ -461,6 +460,7 @@ static int set_windows(struct analyze_engine *eng)
 		eng->windows[eng->n_windows++] = w;
 		sum->window_ns += w.to_ns - w.from_ns;
 	}
+	eng->windows[eng->n_windows].from_ns = UINT64_MAX;
 	return 0;
 }
 

@@ -266,7 +266,8 @@ struct analyze_engine {
 	uint64_t walk_from_ns, walk_to_ns;
 	uint64_t begin_ns; /* of the walked events */
 	bool closed;       /* the window's end is the capture's last event */
-	/* With several windows: those that remain of opts.windows; NULL: one window. */
+	/* With several windows: those that remain of opts.windows, then one that never begins;
+	 * NULL: one window. */
 	struct timespec_window *windows;
 	size_t n_windows;
 	bool walk_all; /* some analysis needs all events */
@@ -409,7 +410,7 @@ static inline bool engine_in(const struct analyze_engine *eng, uint64_t t)
 	if (eng->windows) {
 		size_t i = analyze_engine_window_of(eng, t);
 
-		if (i == eng->n_windows || t < eng->windows[i].from_ns)
+		if (t < eng->windows[i].from_ns)
 			return false;
 		return t < eng->windows[i].to_ns || eng->closed;
 	}

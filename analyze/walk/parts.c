@@ -199,11 +199,11 @@ static bool task_agrees(const struct task *now, const struct task *start, const 
 	if (now->pub.tid != start->pub.tid || now->pub.idle_cpu != start->pub.idle_cpu ||
 	    now->pub.exit_ns != start->pub.exit_ns)
 		return false;
-	if (same_state(start, end))
-		return true;
 	/* Both a record and an event may set the birth; the difference matters for tasks that
 	 * appeared. */
-	return same_state(now, start) && (!end->appeared || now->pub.born_ns == start->pub.born_ns);
+	return same_state(start, end) ||
+	       (same_state(now, start) &&
+		(!end->appeared || now->pub.born_ns == start->pub.born_ns));
 }
 
 static bool cpu_agrees(const struct cpu_state *now, const struct cpu_state *start)

@@ -129,8 +129,6 @@ static uint32_t living(struct analyze_engine *eng, int32_t tid, uint32_t cpu)
 		i = table_birth(&eng->table, tid, task_at(eng, i)->pub.pid, -1, eng->now_ns);
 	if (i != ANALYZE_NO_TASK)
 		mention(eng, task_at(eng, i));
-	else if (tid > 0)
-		eng->out_of_memory = true;
 	return i;
 }
 

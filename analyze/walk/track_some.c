@@ -6,6 +6,7 @@
  * task so far: the time accounted since the last switch-out is the slice. So the begin of a slice
  * is open ("loose") until it ends.
  */
+#include "analyze/walk/index.h"
 #include "analyze/walk/internal.h"
 
 static struct task *task_at(struct analyze_engine *eng, uint32_t index)
@@ -132,16 +133,13 @@ void track_runtime(struct analyze_engine *eng, const struct cdict_event *ev,
 {
 	uint64_t ns = ev->values[ti->field[STAT_VALUE]];
 	uint32_t i = table_find(&eng->table, (int32_t)ev->values[ti->field[STAT_PID]], ev->cpu);
-	struct accounted *a;
+	struct accounted *a = row_at(&eng->accounted, i); /* NULL, too, without a task */
 
-	if (i == ANALYZE_NO_TASK)
-		return;
-	if (i >= eng->accounted.n && array_resize(&eng->accounted, (size_t)i + 1)) {
+	if (a) {
+		if (!a->to_ns)
+			a->from_ns = ns < eng->now_ns ? eng->now_ns - ns : 0;
+		a->to_ns = eng->now_ns;
+	} else if (i != ANALYZE_NO_TASK) {
 		analyze_engine_out_of_memory(eng);
-		return;
 	}
-	a = &eng->accounted.at[i];
-	if (!a->to_ns)
-		a->from_ns = ns < eng->now_ns ? eng->now_ns - ns : 0;
-	a->to_ns = eng->now_ns;
 }

@@ -230,7 +230,7 @@ struct table_frame {
 	const struct cdict_reader
 		*reader; /* NULL: the tables are not from a capture, and no line is about one */
 	uint64_t from_ns, to_ns; /* the window of the figures */
-	/* With several windows in it: these, and their total length. */
+	/* The windows in it, and their total length; none: all of it. */
 	const struct timespec_window *windows;
 	size_t n_windows;
 	uint64_t length_ns;
@@ -249,6 +249,12 @@ struct table_frame {
 	const struct table_frame *others;
 	size_t n_others;
 };
+
+/* table_length_ns - of the window, or of all windows in it. */
+static inline uint64_t table_length_ns(const struct table_frame *frame)
+{
+	return frame->n_windows ? frame->length_ns : frame->to_ns - frame->from_ns;
+}
 
 /* table_print - 0 or a negative errno. */
 int table_print(struct sink *s, enum table_format format, const struct table_frame *frame,

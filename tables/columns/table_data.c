@@ -133,8 +133,7 @@ static void capture_json(struct json *j, const struct table_frame *frame)
 	json_open(j, "window_ns", '{', false);
 	json_u64(j, "from", frame->from_ns);
 	json_u64(j, "to", frame->to_ns);
-	json_u64(j, "length",
-		 frame->n_windows > 1 ? frame->length_ns : frame->to_ns - frame->from_ns);
+	json_u64(j, "length", table_length_ns(frame));
 	if (frame->n_windows > 1) {
 		json_open(j, "windows", '[', false);
 		for (size_t i = 0; i < frame->n_windows; i++) {

@@ -97,8 +97,6 @@ void tables_say_waits(struct sink *s, const struct tables_walk *w,
 	if (row->delays)
 		sink_printf(s, ", %s time%s", number_grouped(times, row->delays),
 			    row->delays == 1 ? "" : "s");
-	if (!row->worst.dur_ns)
-		return;
 	sink_puts(s, "; worst ");
 	tables_duration(s, row->worst.dur_ns);
 	sink_puts(s, " at ");
@@ -187,8 +185,6 @@ static void worst(struct sink *s, const struct tables_walk *w, const struct anal
 {
 	const struct analyze_wait *wait = &row->worst;
 
-	if (!wait->dur_ns)
-		return;
 	sink_puts(s, "; worst ");
 	tables_duration(s, wait->dur_ns);
 	sink_puts(s, " at ");

@@ -93,8 +93,8 @@ static void add_vcpu(struct delays *d, const struct analyze_vcpu_row *row)
 			cell->behind_order = names_vm_order(&d->w->names, other);
 		cell->lossy |= lossy;
 		add_delay(cell, row->task, a);
-		rest.preempted_ns -= last ? 0 : a->preempted_ns;
-		rest.waiting_ns -= last ? 0 : a->waiting_ns;
+		rest.preempted_ns -= a->preempted_ns;
+		rest.waiting_ns -= a->waiting_ns;
 	}
 }
 

@@ -144,7 +144,7 @@ static int unquote(struct threads *t, struct line *l)
 		return -ENOMEM;
 	for (size_t i = 1; i < end; i++) {
 		t->unquoted.at[n++] = l->function[i];
-		i += l->function[i] == '"' && i + 1 < end && l->function[i + 1] == '"';
+		i += l->function[i] == '"' && l->function[i + 1] == '"';
 	}
 	l->function = t->unquoted.at;
 	l->function_len = n;

@@ -372,7 +372,7 @@ static struct table_cell capture_cell(const struct table_frame *of, size_t i)
 	struct loss_sum loss;
 
 	if (i == 0) {
-		cell.u64 = of->n_windows > 1 ? of->length_ns : of->to_ns - of->from_ns;
+		cell.u64 = table_length_ns(of);
 	} else if (i == 1) {
 		cell.set = of->unknown_ns;
 		cell.u64 = of->unknown_ns ? *of->unknown_ns : 0;

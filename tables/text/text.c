@@ -73,8 +73,7 @@ static void title_of(struct sink *s, const struct table_frame *frame)
 		escape_terminal(s, host, strlen(host));
 		sink_puts(s, ", ");
 	}
-	sink_puts(s, number_seconds(a, frame->n_windows > 1 ? frame->length_ns
-							    : frame->to_ns - frame->from_ns));
+	sink_puts(s, number_seconds(a, table_length_ns(frame)));
 	sink_puts(s, " s");
 	if (frame->n_windows > 1)
 		sink_printf(s, " in %s windows", GROUPED(frame->n_windows));

@@ -33,6 +33,7 @@ struct trace {
 	uint32_t cpus;
 	uint64_t first_ns, last_ns; /* last_ns 0: of the events */
 	bool has_first;
+	struct scope scope;
 };
 
 /* The formats are those of Linux 6.1 on x86, shortened to the fields that are read. */
@@ -299,6 +300,7 @@ static inline void trace_run(struct trace *tr, struct analyze_engine *eng)
 				      .first_ns = tr->first_ns,
 				      .last_ns = tr->last_ns,
 				      .cpus = tr->cpus,
+				      .scope = tr->scope,
 				      .n_tasks = tr->n_tasks,
 				      .n_losses = tr->n_losses,
 				      .task_at = trace_task_at,

@@ -109,13 +109,14 @@ capture some.trace
 
 # with sched_stat_runtime it is known for how long 700 ran: 2.001 ms from the first event on, 3.5 ms up to 10.014001 s though its
 # first event there is 1 ms before, and since 10.029 s; it waited 0.501 ms after its wake-up, and 14.999 ms preempted. Events
-# on CPU 0 about it while it runs on CPU 1, and their second copy, change nothing
+# on CPU 0 about it while it runs on CPU 1, and their second copy, change nothing, nor does one about no task
 cat >runtime.trace <<'TRACE'
 cpus 2
 cmdline perf record -e sched:* -p 700
 proc 700 mine
 proc 701 yours
 700 [000] 10.000000: sched:sched_stat_runtime: pid=700 runtime=4000000
+700 [000] 10.001000: sched:sched_stat_runtime: pid=-1 runtime=1000000
 700 [000] 10.002000: sched:sched_stat_runtime: pid=700 runtime=2000000
 700 [000] 10.002001: sched:sched_switch: prev_pid=700 prev_state=S next_pid=0
   0 [001] 10.010000: sched:sched_waking: pid=700 target_cpu=1
@@ -154,3 +155,4 @@ proc 701 yours
 TRACE
 capture lost.trace
 tasks --task mine
+"$CDICT" tasks x.cdict --max-loss 100 --task mine --format json | jq -c '.tasks[] | [.delayed_ns, .delays, .worst_ns]'

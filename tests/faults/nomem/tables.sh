@@ -21,6 +21,8 @@ done
 "$MKPERF" --formats "$DATA/formats" -o s.data "$DATA/siblings.trace" && "$CDICT" convert -q -i s.data -o s.cdict || [ -s s.cdict ] || exit 1
 walk nomem_siblings "$CDICT" vcpu s.cdict -q --max-loss 100 --by sibling
 "$MKPERF" --formats "$DATA/formats" -o c.data "$DATA/syscalls.trace" && "$CDICT" convert -q --max-loss 100 -e '*' -i c.data -o c.cdict || [ -s c.cdict ] || exit 1
+"$MKPERF" --formats "$DATA/formats" -o t.data "$DATA/some-tasks-loss.trace" && "$CDICT" convert -q --max-loss 100 -i t.data -o t.cdict || [ -s t.cdict ] || exit 1
+walk nomem_some_tasks "$CDICT" tasks t.cdict -q --max-loss 100
 walk nomem_count_syscalls "$CDICT" count c.cdict -q --max-loss 100 --by task,syscall --bucket 0.2
 walk nomem_markers "$CDICT" count c.cdict -q --max-loss 100 --by cpu --window-start 'sys_enter/id==228 && comm~"b*"/' \
 	--window-end 'sys_enter/id==228/'

@@ -166,6 +166,35 @@ static void loss_on_another_cpu_breaks_only_pairs_that_left_theirs(void **state)
 	trace_fini(&tr);
 }
 
+/* Only events of that type are missing. */
+static void pairs_are_broken_by_loss_of_their_own_kind_only(void **state)
+{
+	static const struct {
+		const char *type;
+		unsigned count, broken;
+	} cases[] = {
+		{ "sched:sched_waking", 2, 0 },
+		{ "sched:sched_switch", 2, 0 },
+		{ "kvm:kvm_entry", 1, 1 },
+		{ "kvm:kvm_exit", 1, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct trace tr;
+		struct run r;
+
+		simple(&tr);
+		trace_loss(&tr, 0, 1605, 1610);
+		tr.losses[0].type = cdict_schema_find(tr.schema, cases[i].type)->index;
+		r = run_with(&tr, NULL, false);
+		assert_int_equal(row(&r, 10, "CPUID")->time.count, cases[i].count);
+		assert_int_equal(row(&r, 10, "CPUID")->broken, cases[i].broken);
+		done(&r);
+		trace_fini(&tr);
+	}
+}
+
 static void like_perf_leaves_out_what_precedes_a_threads_first_entry(void **state)
 {
 	struct trace tr;
@@ -349,6 +378,7 @@ int main(void)
 		cmocka_unit_test(
 			an_exit_without_an_entry_and_an_entry_without_an_exit_are_not_bridged),
 		cmocka_unit_test(pairs_are_not_bridged_across_loss_on_their_cpu),
+		cmocka_unit_test(pairs_are_broken_by_loss_of_their_own_kind_only),
 		cmocka_unit_test(loss_on_another_cpu_breaks_only_pairs_that_left_theirs),
 		cmocka_unit_test(like_perf_leaves_out_what_precedes_a_threads_first_entry),
 		cmocka_unit_test(two_vms_whose_threads_share_a_name_stay_apart),

@@ -193,6 +193,37 @@ static void pieces_are_found_and_gaps_are_unknown(void **state)
 	guest_pieces_fini(&p);
 }
 
+/* 40 pieces, every fourth after a gap; @at is a hint: any one gives the same piece. */
+static void a_piece_is_found_from_any_other(void **state)
+{
+	struct guest_pieces p = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 40; i++)
+		assert_int_equal(guest_pieces_add(&p, (struct guest_piece){ 10 * i, i, 0 },
+						  10 * i + (i % 4 == 3 ? 5 : 10)),
+				 0);
+	for (size_t from = 0; from < 50; from++)
+		for (uint64_t ns = 0; ns < 420; ns++) {
+			uint64_t to = UINT64_MAX;
+			uint32_t i = (uint32_t)(ns / 10);
+			bool gap = i % 4 == 3 && ns % 10 >= 5;
+			size_t at = from;
+			struct guest_piece got = guest_pieces_at(&p, &at, ns, &to);
+
+			if (ns >= 395) {
+				assert_int_equal(got.state, GUEST_PIECE_NONE);
+				assert_true(to == UINT64_MAX);
+				continue;
+			}
+			assert_int_equal(got.state, gap ? GUEST_PIECE_NONE : 0);
+			assert_int_equal(got.who, gap ? UINT32_MAX : i);
+			assert_int_equal(got.from_ns, 10 * i + (gap ? 5 : 0));
+			assert_int_equal(to, 10 * i + (i % 4 == 3 && !gap ? 5 : 10));
+		}
+	guest_pieces_fini(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +233,7 @@ int main(void)
 		cmocka_unit_test(the_tsc_joins_two_conversions),
 		cmocka_unit_test(readings_of_the_tsc_show_a_clock_without_conversion),
 		cmocka_unit_test(pieces_are_found_and_gaps_are_unknown),
+		cmocka_unit_test(a_piece_is_found_from_any_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

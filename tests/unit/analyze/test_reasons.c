@@ -61,6 +61,14 @@ static void sums_and_negative_numbers_are_evaluated(void **state)
 	assert_string_equal(name_of(r, 2, 0xffffffff, 0), "invalid_guest_state");
 	assert_string_equal(name_of(r, 2, UINT64_MAX, 0), "invalid_guest_state");
 	analyze_reasons_free(r);
+	/* and the other way round: the field is signed, and its name's number is not */
+	r = reasons("print fmt: \"%s\", __print_symbolic(REC->exit_reason, "
+		    "{ 0xfffffffe, \"busy\" }, { 0x100000003, \"large\" })\n");
+	assert_string_equal(name_of(r, 0, UINT64_MAX - 1, 0), "busy");
+	assert_string_equal(name_of(r, 0, 0xfffffffe, 0), "busy");
+	assert_string_equal(name_of(r, 0, 0x1fffffffe, 0), "0x1fffffffe");
+	assert_string_equal(name_of(r, 0, 3, 0), "0x3");
+	analyze_reasons_free(r);
 }
 
 static void the_failed_entry_bit_of_vmx_is_masked(void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Run queue length: how many tasks wait for each CPU. */
+#include "analyze/walk/internal.h"
 #include "tests/unit/taskrun.h"
 
 enum { A = 10, B = 11, C = 12 };
@@ -190,6 +191,48 @@ static void a_task_waits_once(void **state)
 	run_fini(&r);
 }
 
+/* At the end @waits waits for @cpu, and @other sleeps. */
+static const struct hook *ends_with(struct run *r, int32_t waits, int32_t other, uint32_t cpu)
+{
+	run_begin(r, 2);
+	trace_switch(&r->tr, 1000, 0, 0, TRACE_R, A);
+	trace_switch(&r->tr, 1100, 0, A, TRACE_S, B);
+	trace_switch(&r->tr, 1200, 0, B, TRACE_S, C);
+	trace_switch(&r->tr, 1300, 1, 0, TRACE_R, other);
+	trace_switch(&r->tr, 1400, 1, other, TRACE_S, 0);
+	trace_waking(&r->tr, 1500, 0, C, waits, cpu);
+	run_on(r, NULL);
+	for (size_t i = 0; i < r->eng->hooks.n; i++)
+		if (r->eng->hooks.at[i].self == r->map && r->eng->hooks.at[i].ops->begun)
+			return &r->eng->hooks.at[i];
+	fail();
+	return NULL;
+}
+
+/* Whether a walk in two parts may be joined: the first ends with @waits, the later began with A. */
+static bool joins(int32_t waits, int32_t other, uint32_t cpu)
+{
+	const struct hook *first, *later;
+	struct run r, l;
+	bool agrees;
+
+	first = ends_with(&r, waits, other, cpu);
+	later = ends_with(&l, A, B, 0);
+	assert_int_equal(later->ops->begun(later->self), 0);
+	agrees = later->ops->agrees(first->self, later->self);
+	run_fini(&r);
+	run_fini(&l);
+	return agrees;
+}
+
+static void parts_join_if_the_same_tasks_wait_for_the_same_cpus(void **state)
+{
+	(void)state;
+	assert_true(joins(A, B, 0));
+	assert_false(joins(B, A, 0));
+	assert_false(joins(A, B, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +243,7 @@ int main(void)
 		cmocka_unit_test(a_queue_is_the_same_when_only_its_cpu_is_asked_for),
 		cmocka_unit_test(in_a_gap_the_length_is_unknown_and_waiting_tasks_are_forgotten),
 		cmocka_unit_test(a_task_waits_once),
+		cmocka_unit_test(parts_join_if_the_same_tasks_wait_for_the_same_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

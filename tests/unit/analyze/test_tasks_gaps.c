@@ -46,6 +46,25 @@ static void a_slice_is_not_bridged_across_loss(void **state)
 	run_end(&r);
 }
 
+/* Of CPU 0, of any CPU, and of it again: 1300 - 1800 and 1850 - 1860. */
+static void loss_that_overlaps_counts_once(void **state)
+{
+	struct run r;
+
+	(void)state;
+	run_begin(&r, 2);
+	trace_switch(&r.tr, 1000, 0, 10, TRACE_S, 11);
+	trace_switch(&r.tr, 2000, 0, 11, TRACE_S, 10);
+	trace_loss(&r.tr, 0, 1300, 1700);
+	trace_loss(&r.tr, CDICT_CPU_UNKNOWN, 1500, 1800);
+	trace_loss(&r.tr, 0, 1550, 1600);
+	trace_loss(&r.tr, 0, 1850, 1860);
+	run_on(&r, NULL);
+	assert_int_equal(analyze_engine_loss_ns(r.eng, 0), 510);
+	assert_int_equal(analyze_engine_loss_ns(r.eng, 1), 300);
+	run_end(&r);
+}
+
 static void a_wait_across_loss_on_another_cpu_is_not_counted(void **state)
 {
 	struct run r;
@@ -213,6 +232,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cpu_without_any_event_is_unknown),
 		cmocka_unit_test(a_slice_is_not_bridged_across_loss),
+		cmocka_unit_test(loss_that_overlaps_counts_once),
 		cmocka_unit_test(a_wait_across_loss_on_another_cpu_is_not_counted),
 		cmocka_unit_test(a_switch_from_another_task_makes_the_slice_unknown),
 		cmocka_unit_test(a_task_seen_elsewhere_did_not_run_since_the_start),

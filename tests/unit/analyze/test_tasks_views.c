@@ -24,14 +24,15 @@ static void guest_mode_samples_count_unless_left_out(void **state)
 	run_end(&r);
 }
 
-static void rows_per_cpu_add_up_to_the_rows_per_task(void **state)
+/* @beside: latencies of the tasks are counted, too; they are not those of rows per CPU. */
+static void check_rows_per_cpu(bool beside)
 {
 	struct analyze_tasks_options opts = { .per_cpu = true };
 	struct analyze_engine *eng = trace_engine(NULL);
+	struct analyze_latency *latency = NULL;
 	struct analyze_tasks *tasks;
 	struct trace tr;
 
-	(void)state;
 	/* 10 runs 1000-1100 on CPU 0, is woken at 1150 on CPU 1 and runs there 1200-1500. */
 	trace_init(&tr, 2);
 	trace_switch(&tr, 1000, 0, 0, TRACE_R, 10);
@@ -39,6 +40,8 @@ static void rows_per_cpu_add_up_to_the_rows_per_task(void **state)
 	trace_waking(&tr, 1150, 1, 0, 10, 1);
 	trace_switch(&tr, 1200, 1, 0, TRACE_R, 10);
 	trace_switch(&tr, 1500, 1, 10, TRACE_R, 0);
+	if (beside)
+		assert_int_equal(analyze_latency_new(&latency, eng, NULL, NULL), 0);
 	assert_int_equal(analyze_tasks_new(&tasks, eng, &opts, NULL), 0);
 	trace_run(&tr, eng);
 	/* IDLE of CPU 0, IDLE of CPU 1, 10 on CPU 0, 10 on CPU 1. */
@@ -52,8 +55,67 @@ static void rows_per_cpu_add_up_to_the_rows_per_task(void **state)
 		assert_true(t->involuntary == (i == 2 ? 0 : 1) && t->wakeups == (i == 2 ? 0 : 1));
 	}
 	analyze_tasks_free(tasks);
+	analyze_latency_free(latency);
 	analyze_engine_free(eng);
 	trace_fini(&tr);
+}
+
+static void rows_per_cpu_add_up_to_the_rows_per_task(void **state)
+{
+	(void)state;
+	check_rows_per_cpu(false);
+	check_rows_per_cpu(true);
+}
+
+/* Several windows at once are what each is alone; slices and waits begin, end or lie in and between them. */
+static void several_windows_count_as_each_alone(void **state)
+{
+	static const struct timespec_window windows[] = {
+		{ 1010, 1100 }, { 1100, 1200 }, { 1250, 1300 }, { 1310, 1320 },
+		{ 1460, 1480 }, { 1490, 1500 }, { 1540, 1600 },
+	};
+	enum { WINDOWS = sizeof(windows) / sizeof(windows[0]) };
+	static const int32_t tids[] = { 10, 11, 0 };
+
+	(void)state;
+	for (size_t first = 0; first < WINDOWS; first++)
+		for (size_t n = 2; first + n <= WINDOWS; n++) {
+			struct analyze_options opts = { .windows = windows + first,
+							.n_windows = n,
+							.from_ns = windows[first].from_ns,
+							.to_ns = windows[first + n - 1].to_ns };
+			struct analyze_task_row sum[3] = { 0 };
+			struct run r;
+
+			run_begin(&r, 1);
+			simple(&r.tr);
+			for (size_t i = first; i < first + n; i++) {
+				struct analyze_options one = { .from_ns = windows[i].from_ns,
+							       .to_ns = windows[i].to_ns };
+
+				run_on(&r, &one);
+				for (size_t k = 0; k < 3; k++) {
+					const struct analyze_task_row *t = row(&r, tids[k], 0);
+
+					sum[k].run_ns += t ? t->run_ns : 0;
+					sum[k].delayed_ns += t ? t->delayed_ns : 0;
+					sum[k].off_ns[ANALYZE_OFF_SLEEP] +=
+						t ? t->off_ns[ANALYZE_OFF_SLEEP] : 0;
+					sum[k].switch_ins += t ? t->switch_ins : 0;
+				}
+			}
+			run_on(&r, &opts);
+			for (size_t k = 0; k < 3; k++) {
+				const struct analyze_task_row *t = row(&r, tids[k], 0);
+
+				assert_int_equal(t ? t->run_ns : 0, sum[k].run_ns);
+				assert_int_equal(t ? t->delayed_ns : 0, sum[k].delayed_ns);
+				assert_int_equal(t ? t->off_ns[ANALYZE_OFF_SLEEP] : 0,
+						 sum[k].off_ns[ANALYZE_OFF_SLEEP]);
+				assert_int_equal(t ? t->switch_ins : 0, sum[k].switch_ins);
+			}
+			run_fini(&r);
+		}
 }
 
 static void the_cpu_filter_leaves_the_other_cpus_out(void **state)
@@ -204,6 +266,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(guest_mode_samples_count_unless_left_out),
 		cmocka_unit_test(rows_per_cpu_add_up_to_the_rows_per_task),
+		cmocka_unit_test(several_windows_count_as_each_alone),
 		cmocka_unit_test(the_cpu_filter_leaves_the_other_cpus_out),
 		cmocka_unit_test(successors_and_buckets_count_every_switch),
 		cmocka_unit_test(latency_keeps_wake_ups_and_preemptions_apart_and_perf_mixes_them),

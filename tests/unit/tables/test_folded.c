@@ -10,6 +10,7 @@
 
 #include "tables/stacks/calllog.h"
 #include "tables/stacks/folded.h"
+#include "tables/stacks/functions.h"
 
 static struct cdict_error err;
 
@@ -211,6 +212,38 @@ static void a_sum_that_is_too_large_is_refused(void **state)
 	folded_fini(&f);
 }
 
+/* a calls b, b calls b and c: b has all below it once. */
+static void a_function_has_its_own_share_and_that_of_its_callees(void **state)
+{
+	static const struct {
+		const char *name;
+		double self, self_percent, total, total_percent;
+	} want[] = {
+		{ "a", 0.5, 6.25, 5, 62.5 },
+		{ "b", 3, 37.5, 4.5, 56.25 },
+		{ "c", 1.5, 18.75, 1.5, 18.75 },
+		{ "z", 3, 37.5, 3, 37.5 },
+	};
+	struct folded f;
+	struct table *t;
+	size_t ignored;
+
+	(void)state;
+	parse(&f, "a 0.5\na;b 1\na;b;b 2\na;b;c 1.5\nz 3\n", &ignored);
+	t = functions_table(&f, -1);
+	assert_non_null(t);
+	assert_int_equal(t->n_rows, sizeof(want) / sizeof(want[0]));
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		assert_string_equal(table_at(t, i, 0)->text, want[i].name);
+		assert_true(table_at(t, i, 3)->percent == want[i].self);
+		assert_true(table_at(t, i, 4)->percent == want[i].self_percent);
+		assert_true(table_at(t, i, 5)->percent == want[i].total);
+		assert_true(table_at(t, i, 6)->percent == want[i].total_percent);
+	}
+	table_free(t);
+	folded_fini(&f);
+}
+
 static void log_of(struct calllog *log, const char *const *files, size_t n, enum calllog_figure of)
 {
 	assert_int_equal(calllog_init(log), 0);
@@ -322,6 +355,27 @@ static void a_missing_figure_is_left_out_of_its_mean(void **state)
 	calllog_fini(&log);
 }
 
+/* As csv.writer writes it. */
+static void quotes_are_doubled_in_quotes(void **state)
+{
+	static const char *const files[] = {
+		"+,a,\"say \"\"a, b\"\" \"\"\"\" twice\",1,1,1,1\n"
+		"++,a,\"\"\"x\"\"\",1,1,1,2\n++,a,\"\",1,1,1,3\n++,a,\"x,1,1,1,4\n",
+	};
+	struct calllog log;
+	char *text;
+
+	(void)state;
+	log_of(&log, files, 1, CALLLOG_NS);
+	text = written(&log.tree);
+	/* a field of two characters or without its end is as it stands */
+	assert_string_equal(text,
+			    "say \"a, b\" \"\" twice 1\nsay \"a, b\" \"\" twice;\"\" 3\n"
+			    "say \"a, b\" \"\" twice;\"x 4\nsay \"a, b\" \"\" twice;\"x\" 2\n");
+	free(text);
+	calllog_fini(&log);
+}
+
 static void depth_one_begins_a_new_stack(void **state)
 {
 	static const char *const files[] = {
@@ -350,11 +404,13 @@ int main(void)
 		cmocka_unit_test(numbers_are_rounded_to_hundredths),
 		cmocka_unit_test(names_end_neither_frames_nor_lines),
 		cmocka_unit_test(a_sum_that_is_too_large_is_refused),
+		cmocka_unit_test(a_function_has_its_own_share_and_that_of_its_callees),
 		cmocka_unit_test(every_thread_has_its_own_stack),
 		cmocka_unit_test(no_stack_goes_on_in_the_next_file),
 		cmocka_unit_test(the_same_stack_is_averaged),
 		cmocka_unit_test(ties_round_as_in_double_precision),
 		cmocka_unit_test(a_missing_figure_is_left_out_of_its_mean),
+		cmocka_unit_test(quotes_are_doubled_in_quotes),
 		cmocka_unit_test(depth_one_begins_a_new_stack),
 	};
 

@@ -100,6 +100,50 @@ static void events_lost_before_the_first_event_count_in_a_window_from_it(void **
 	buf_fini(&bytes);
 }
 
+/* The counts of the listed records, each followed by a blank. */
+static void assert_listed(const struct cdict_reader *r, uint64_t from_ns, uint64_t to_ns,
+			  const char *want)
+{
+	struct loss_sum sum;
+	struct json j;
+	struct sink s;
+	char *text, *at, got[256] = "";
+	size_t n = 0;
+
+	sink_to_memory(&s);
+	json_init(&j, &s);
+	loss_sum(&sum, r, from_ns, to_ns);
+	json_open(&j, NULL, '{', true);
+	loss_json(&j, &sum, r, from_ns, to_ns, NULL);
+	json_close(&j);
+	text = sink_take(&s, NULL);
+	assert_non_null(text);
+	for (at = text; (at = strstr(at, "\"count\": ")); at++)
+		n += (size_t)snprintf(got + n, sizeof(got) - n, "%d ", atoi(at + 9));
+	assert_string_equal(got, want);
+	free(text);
+}
+
+static void records_that_touch_the_window_are_listed(void **state)
+{
+	static const struct cdict_loss losses[] = {
+		{ CDICT_LOSS_RING, 0, CDICT_TYPE_ANY, 1100, 1200, 3 },
+		{ CDICT_LOSS_RING, 1, CDICT_TYPE_ANY, 1300, 1500, 4 },
+		{ CDICT_LOSS_THROTTLE, 1, SWITCH, 1600, 1700, 5 },
+	};
+	struct buf bytes;
+	struct cdict_reader *r = lossy(&bytes, losses, COUNT(losses));
+
+	(void)state;
+	assert_listed(r, 1000, 2000, "3 4 5 ");
+	assert_listed(r, 1200, 1300, "3 4 ");
+	assert_listed(r, 1201, 1299, "");
+	assert_listed(r, 1501, 1600, "5 ");
+	assert_listed(r, 1701, 2000, "");
+	cdict_reader_close(r);
+	buf_fini(&bytes);
+}
+
 static void assert_line(const struct loss_sum *sum, uint64_t unknown_ns, const char *want)
 {
 	char *text = loss_text(sum, unknown_ns);
@@ -210,6 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_that_touch_the_window_count_whole),
 		cmocka_unit_test(events_lost_before_the_first_event_count_in_a_window_from_it),
+		cmocka_unit_test(records_that_touch_the_window_are_listed),
 		cmocka_unit_test(each_part_of_the_sentence_stands_where_it_is_so),
 		cmocka_unit_test(each_kind_of_event_not_recorded_has_its_own_line),
 		cmocka_unit_test(only_some_records_are_of_missing_events),

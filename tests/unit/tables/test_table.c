@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/memory/buf.h"
+#include "base/text/json.h"
 #include "cdict/writer.h"
 #include "tables/columns/number.h"
 #include "tables/columns/table.h"
@@ -162,6 +163,73 @@ static void heads_of_durations_lose_their_unit_alone(void **state)
 				 "-----------------------------------------------\n"
 				 "  1.50 ms   1.50 ms  1.50 ms  1.50 ms   1.50 ms\n");
 	free(got);
+}
+
+/* base/text/shorten.h has this example. */
+static void names_that_are_cut_stay_different(void **state)
+{
+	static const char *const names[] = { "instance-0000001b.vcpu1", "instance-0000001e.vcpu1",
+					     "instance-0000001b.vcpu2" };
+	struct table_frame frame = { .command = "rows", .file = "x", .columns = 14 };
+	struct table *t = table_new("rows", columns);
+	struct sink s;
+	char *text;
+
+	(void)state;
+	assert_non_null(t);
+	for (size_t i = 0; i < 3; i++) {
+		table_row(t);
+		table_text(t, NAME, names[i]);
+	}
+	sink_to_memory(&s);
+	table_print_text_table(&s, &frame, t);
+	text = sink_take(&s, NULL);
+	assert_non_null(text);
+	assert_string_equal(text, "task\n"
+				  "--------------\n"
+				  "insta..b.vcpu1\n"
+				  "insta..e.vcpu1\n"
+				  "insta..b.vcpu2\n");
+	free(text);
+	table_free(t);
+}
+
+/* doc/page.md, "Tables": a table of tasks names them by number, and its total has none. */
+static void a_page_numbers_tasks_and_drops_what_identifies_them(void **state)
+{
+	static const char want[] =
+		"{\"rows\": {\n"
+		"    \"identity\": [\"name\", \"tid\", \"comm\"],\n"
+		"    \"columns\": [\"task\", \"run_ns\", \"max_ns\", \"at_ns\", \"share_percent\", "
+		"\"count\", \"wide\", \"lossy\"],\n"
+		"    \"by_column\": [\n"
+		"      [null, null, null],\n"
+		"      [1500499, 999999999, 0],\n"
+		"      [12345678, null, null],\n"
+		"      [234567890, null, null],\n"
+		"      [12.345, null, null],\n"
+		"      [18446744073709551615, null, null],\n"
+		"      [null, null, null],\n"
+		"      [false, false, false]\n"
+		"    ],\n"
+		"    \"total\": [null, 1001500498, null, null, null, null, null, false]\n"
+		"  }}\n";
+	struct table *t = table_done(example());
+	struct json j;
+	struct sink s;
+	char *text;
+
+	(void)state;
+	sink_to_memory(&s);
+	json_init(&j, &s);
+	json_open(&j, NULL, '{', false);
+	table_page_json(&j, "rows", t, 1000000000, NULL);
+	json_close(&j);
+	text = sink_take(&s, NULL);
+	assert_non_null(text);
+	assert_string_equal(text, want);
+	free(text);
+	table_free(t);
 }
 
 static void csv_has_every_digit_and_no_total(void **state)
@@ -489,7 +557,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_aligned_and_reports_the_loss_of_its_window),
+<<<<<<< HEAD
 		cmocka_unit_test(heads_of_durations_lose_their_unit_alone),
+=======
+		cmocka_unit_test(names_that_are_cut_stay_different),
+		cmocka_unit_test(a_page_numbers_tasks_and_drops_what_identifies_them),
+>>>>>>> h5-m1
 		cmocka_unit_test(csv_has_every_digit_and_no_total),
 		cmocka_unit_test(json_is_one_object_with_exact_integers),
 		cmocka_unit_test(markdown_keeps_its_cells),

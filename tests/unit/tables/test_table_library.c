@@ -154,11 +154,26 @@ static void the_others_have_the_rows_that_the_capture_has(void **state)
 	cdict_reader_close(r);
 }
 
+/* As the commands print them above the columns. */
+static void columns_have_titles(void **state)
+{
+	struct cdict_reader *r = golden("vmx");
+	struct cdict_table *t;
+
+	(void)state;
+	assert_int_equal(cdict_table_open(&t, r, "tasks", NULL, NULL), 0);
+	assert_string_equal(cdict_table_title(t, cdict_table_find(t, "name")), "task");
+	assert_string_equal(cdict_table_title(t, cdict_table_find(t, "run_ns")), "run ms");
+	cdict_table_close(t);
+	cdict_reader_close(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_those_of_the_commands),
 		cmocka_unit_test(the_others_have_the_rows_that_the_capture_has),
+		cmocka_unit_test(columns_have_titles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
