@@ -20,6 +20,7 @@ static void put(struct format_encoder *enc, const struct cdict_schema *schema, u
 		payload_number(&p, "next_pid", (uint64_t)pid);
 	} else {
 		payload_number(&p, "pid", (uint64_t)pid);
+		payload_number(&p, "target_cpu", 3);
 	}
 	assert_int_equal(format_encoder_add(enc, &s, p.type->index, p.data, p.size), 0);
 }
@@ -90,6 +91,10 @@ static void each_row_has_its_tasks_latest_two_wakeups(void **state)
 		if (task < 0 || task >= TASKS)
 			continue;
 		found++;
+		assert_int_equal(d->rows[i].wake_ns[0], waking_ns(task, task % 2 == 0));
+		assert_int_equal(d->rows[i].wake_ns[1],
+				 task % 2 ? CDICT_NEVER : waking_ns(task, 0));
+		assert_int_equal(d->rows[i].wake_cpu, 3);
 		assert_int_equal(d->up_ns[i][0], waking_ns(task, task % 2 == 0) + 5);
 		assert_int_equal(d->up_ns[i][1], task % 2 ? CDICT_NEVER : waking_ns(task, 0) + 5);
 	}
