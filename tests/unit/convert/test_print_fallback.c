@@ -162,6 +162,26 @@ static void formats_are_printed_alike_in_both_byte_orders(void **state)
 	}
 }
 
+/* The name of the function that an address is in; outside of all of them the number. */
+static void addresses_of_functions_are_printed_as_names(void **state)
+{
+	static const char *const prints[] = { "\"%ps %d\", REC->text, REC->i",
+					      "\"%ps %d\", (void *)(REC->text + REC->b), REC->i",
+					      "\"%ps %d\", (void *)(REC->text - REC->b), REC->i" };
+	struct cdict_schema *schema = schema_of(prints, 3, false);
+	struct print *p = print_new(schema, NULL);
+
+	(void)state;
+	print_symbols(p, "1000 10 first\n1010 10 second\n");
+	assert_printed(p, schema, 0, -7, 0, "first -7");
+	assert_printed(p, schema, 1, -7, 15, "first -7");
+	assert_printed(p, schema, 1, -7, 16, "second -7");
+	assert_printed(p, schema, 1, -7, 32, "0x1020 -7");
+	assert_printed(p, schema, 2, -7, 1, "0xfff -7");
+	print_free(p);
+	cdict_schema_free(schema);
+}
+
 /* libtraceevent 1.7 crashes on these, on some in certain events only: the caller survives, and
  * other types are printed. */
 static void a_crash_costs_its_type_alone(void **state)
@@ -228,6 +248,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formats_are_printed_alike_in_both_byte_orders),
+		cmocka_unit_test(addresses_of_functions_are_printed_as_names),
 		cmocka_unit_test(a_crash_costs_its_type_alone),
 		cmocka_unit_test(many_crashes_end_the_trials),
 		cmocka_unit_test(nothing_is_printed_of_nothing),
