@@ -71,9 +71,8 @@ static struct tep_handle *tep_new(bool big, int long_size, int page_size)
 {
 	struct tep_handle *tep = tep_alloc();
 
-	if (!tep)
-		return NULL;
-	/* Keep it from writing to stderr; formats that it cannot parse are printed field by field. */
+	/* Keep it from writing to stderr; formats that it cannot parse are printed field by field. Its setters ignore a
+	 * handle that is NULL, which is returned. */
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_file_bigendian(tep, big ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 	tep_set_local_bigendian(tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);

@@ -228,14 +228,16 @@ static int type_finish(struct cdict_schema *schema, struct format_type *type, bo
 		return cdict_fail_nomem(err);
 	type->coded = coded;
 	type->n_coded = (uint32_t)(FORMAT_F_SAMPLE + n);
-	coded[FORMAT_F_TIME] = (struct format_field){ .model = { .kind = FORMAT_TIME } };
-	coded[FORMAT_F_TID] = (struct format_field){ .model = { .kind = FORMAT_CURRENT } };
+	coded[FORMAT_F_TIME] =
+		(struct format_field){ .model = { .kind = FORMAT_TIME }, .value = FORMAT_NO_VALUE };
+	coded[FORMAT_F_TID] = (struct format_field){ .model = { .kind = FORMAT_CURRENT },
+						     .value = FORMAT_NO_VALUE };
 	coded[FORMAT_F_PID] = (struct format_field){
 		.model = { .kind = FORMAT_PROCESS, .cell = 0, .who = FORMAT_F_TID },
+		.value = FORMAT_NO_VALUE,
 	};
-	coded[FORMAT_F_MODE] = (struct format_field){ .model = { .kind = FORMAT_LAST } };
-	for (int i = 0; i < FORMAT_F_SAMPLE; i++)
-		coded[i].value = FORMAT_NO_VALUE;
+	coded[FORMAT_F_MODE] =
+		(struct format_field){ .model = { .kind = FORMAT_LAST }, .value = FORMAT_NO_VALUE };
 
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < n; i++) {

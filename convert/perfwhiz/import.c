@@ -59,8 +59,6 @@ int perfwhiz_holds(const uint8_t *first, size_t n)
 	struct msgpack_value v;
 	bool holds;
 
-	if (!perfwhiz_is(first, n))
-		return 0;
 	holds = msgpack_read_open(&m, first, n) && msgpack_next(&m, &v) && v.type == MSGPACK_MAP &&
 		msgpack_next(&m, &v) && (v.type == MSGPACK_TEXT || v.type == MSGPACK_INT);
 	if (m.no_memory)

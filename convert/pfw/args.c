@@ -164,9 +164,8 @@ static char *arg(struct line *l, struct reading *r, uint32_t key, uint8_t role, 
 			return end;
 		other_value(l, a, role, p, end);
 	}
-	if (r->n_args == PFW_ARGS_MAX)
-		return end;
-	r->words[r->n_args++] = key;
+	a->key = key & 0xffffff; /* a part has fewer words */
+	r->n_args++;
 	part->args.n++;
 	return end;
 }

@@ -9,22 +9,22 @@
 
 #include "convert/pfw/parse_internal.h"
 
-/* The index of an argument's key in @kind, added if new; PFW_ARGS_MAX: too many. */
-static uint16_t key_at(struct line *l, struct pfw_kind *kind, size_t guess, uint32_t key,
+/* The key of an argument of @kind: the index of its word @key among the keys, where a new one is added. */
+static uint32_t key_at(struct line *l, struct pfw_kind *kind, size_t guess, uint32_t key,
 		       const struct pfw_arg *a)
 {
 	size_t i;
 
 	if (guess < kind->keys.n && kind->keys.at[guess].word == key)
-		return (uint16_t)guess;
+		return (uint32_t)guess;
 	for (i = 0; i < kind->keys.n; i++)
 		if (kind->keys.at[i].word == key)
-			return (uint16_t)i;
-	if (i == PFW_ARGS_MAX)
-		return PFW_ARGS_MAX;
+			return (uint32_t)i;
+	if (i == PFW_KEYS_MAX)
+		return PFW_KEYS_MAX + key;
 	l->no_memory |=
 		array_push(&kind->keys, (struct pfw_key){ key, pfw_role_of(l, key), a->form }) != 0;
-	return (uint16_t)i;
+	return (uint32_t)i;
 }
 
 /* Thread and process ids have 31 bits: larger ones (pthread_self()) are truncated. */
@@ -41,7 +41,7 @@ static void define(struct line *l, const struct reading *r)
 
 	for (uint32_t i = 0; i < r->n_args; i++) {
 		const struct pfw_arg *a = &part->args.at[r->first_arg + i];
-		uint8_t role = pfw_role_of(l, r->words[i]);
+		uint8_t role = pfw_role_of(l, a->key);
 
 		if (role == PFW_NAME && a->form == PFW_TEXT) {
 			d.name = a->text;
@@ -97,13 +97,13 @@ static bool event(struct line *l, const struct reading *r)
 	e->tid = task_number(r->tid);
 	e->kind = number;
 	e->first_arg = r->first_arg;
-	e->n_args = (uint16_t)r->n_args;
+	e->n_args = r->n_args;
 	e->phase = r->phase;
 	kind = &part->kinds.at[number];
 	for (uint32_t i = 0; i < r->n_args; i++) {
 		struct pfw_arg *a = &part->args.at[r->first_arg + i];
 
-		a->key = key_at(l, kind, i, r->words[i], a);
+		a->key = key_at(l, kind, i, a->key, a) & 0xffffff;
 	}
 	return true;
 }

@@ -25,9 +25,8 @@
 
 /* Readable bytes needed after the last line's newline. */
 #define PFW_PADDING 16u
-/* Limit of keys per kind of events, and of arguments per event; further ones are not stored
- * separately. */
-#define PFW_ARGS_MAX 250u
+/* Limit of keys per kind of events; arguments with others get no role and no field. */
+#define PFW_KEYS_MAX 250u
 
 /* The meaning of an argument, by the name of its key. */
 enum pfw_role {
@@ -52,9 +51,9 @@ enum pfw_form {
 };
 
 struct pfw_arg {
-	uint16_t key; /* index in the keys of its kind */
-	uint8_t form; /* enum pfw_form */
-	uint32_t len; /* of text; of a word: 1 if it was a JSON number */
+	uint32_t key : 24; /* index in the keys of its kind, or PFW_KEYS_MAX + the key's word */
+	uint32_t form : 8; /* enum pfw_form */
+	uint32_t len;      /* of text; of a word: 1 if it was a JSON number */
 	union {
 		int64_t number;
 		const char *text;
@@ -78,8 +77,7 @@ struct pfw_kind {
 struct pfw_event {
 	uint64_t end_ns, dur_ns;
 	int32_t pid, tid;
-	uint32_t kind, first_arg;
-	uint16_t n_args;
+	uint32_t kind, first_arg, n_args;
 	char phase;
 };
 

@@ -22,9 +22,8 @@ struct reading {
 	uint64_t ts_ns, dur_ns;
 	bool has_ts, has_kind;
 	char phase;
-	uint32_t kind; /* when the names preceded the arguments */
-	uint32_t first_arg, n_args;
-	uint32_t words[PFW_ARGS_MAX]; /* keys of the arguments */
+	uint32_t kind;              /* when the names preceded the arguments */
+	uint32_t first_arg, n_args; /* their keys are words */
 };
 
 /* Parses a string, from after its opening quote; returns the position after it, or NULL. */

@@ -255,8 +255,10 @@ int pfw_types_record(struct pfw_types *t, const struct pfw_part *part, const str
 	for (uint32_t i = 0; i < e->n_args; i++) {
 		const struct pfw_arg *a = &part->args.at[e->first_arg + i];
 
-		if (a->key < PFW_ARGS_MAX)
+		if (a->key < PFW_KEYS_MAX)
 			put_arg(t, part, kind, b, a, &f);
+		else
+			put_rest(&f, part, &part->words.all.at[a->key - PFW_KEYS_MAX], a);
 	}
 	if (t->rest.len) {
 		buf_u8(&t->rest, '}');

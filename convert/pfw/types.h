@@ -52,8 +52,8 @@ struct pfw_types {
 
 /* Maps the keys of a kind to the fields of its type. */
 struct pfw_bound {
-	struct pfw_type *type;           /* NULL: not looked up */
-	uint8_t slots[PFW_ARGS_MAX + 1]; /* by key: 1 + field of the type; 0: none */
+	struct pfw_type *type;       /* NULL: not looked up */
+	uint8_t slots[PFW_KEYS_MAX]; /* by key: 1 + field of the type; 0: none */
 };
 
 int pfw_types_init(struct pfw_types *t, const char *const *globs, size_t n_globs,

@@ -43,22 +43,27 @@ static void store_guests(const struct tracedat *td, struct info_pairs *pairs)
 	info_take(pairs, "trace.guests", &b);
 }
 
+static bool has_shifts(const struct tracedat *td)
+{
+	for (size_t i = 0; i < td->shifts.n; i++)
+		if (td->shifts.at[i].at.n)
+			return true;
+	return false;
+}
+
 /* A guest's times were moved to those of its host's trace: which one, and how exactly. */
 static void store_peer(const struct tracedat *td, struct info_pairs *pairs)
 {
 	char text[24];
 	uint64_t error_ns;
 
-	for (size_t i = 0; i < td->shifts.n; i++) {
-		if (!td->shifts.at[i].at.n)
-			continue;
+	if (has_shifts(td)) {
 		snprintf(text, sizeof(text), "%016" PRIx64, td->peer_id);
 		info_text(pairs, "trace.peer", text);
-		if (!tracedat_shift_error(td, &error_ns))
-			break;
+	}
+	if (tracedat_shift_error(td, &error_ns)) {
 		snprintf(text, sizeof(text), "%" PRIu64, error_ns);
 		info_text(pairs, "trace.peer_error_ns", text);
-		break;
 	}
 	if (!td->offset_ns)
 		return;

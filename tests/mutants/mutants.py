@@ -105,11 +105,12 @@ def compile_for_gcov(library):
     headers = reach.digest(*(h for h in glob.glob("**/*.h", recursive=True) if not h.startswith(("build/", "tests/"))))
     files = [f for room in ROOMS for f in sources(room)]
     objects = {f: f"obj/{f[:-2]}.o" for f in files}
+    options = ("-O0", "--coverage", "-include", "tests/tools/source/coverage.h")  # of children, too, which end by _exit()
 
     def compile_one(file):
-        stamp, now = f"{library.folder}/{objects[file]}.stamp", f"{headers} {reach.digest(file)} {os.environ['MUTANT_CC']}"
+        stamp, now = f"{library.folder}/{objects[file]}.stamp", f"{headers} {reach.digest(file)} {os.environ['MUTANT_CC']} {options}"
         if not os.path.exists(stamp) or read(stamp) != now:
-            library.compile(file, read(file), objects[file], ("-O0", "--coverage"))
+            library.compile(file, read(file), objects[file], options)
             with open(stamp, "w", encoding="utf-8") as f:
                 f.write(now)
 

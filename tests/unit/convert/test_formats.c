@@ -131,6 +131,47 @@ static void an_event_is_stored_by_its_format(void **state)
 	}
 }
 
+/* An event's format is that whose number is its id. */
+static void a_format_is_found_by_its_number(void **state)
+{
+	static const struct {
+		const char *format;
+		uint64_t config;
+		bool found;
+	} cases[] = {
+		{ "name: good\nID: 300\n", 300, true },
+		{ "name: good\nID: 300\n", 301, false },
+		{ "name: good\nID: 300\n", 30, false },
+		{ "name: good\nID: 0\n", 0, true },
+		{ "name: good\nID: 9\n", 9, true },
+		{ "name: good\nID:\t41\n", 41, true },
+		/* no number */
+		{ "name: good\nID: x\n", 0, false },
+		{ "name: good\nID: /\n", 0, false },
+		{ "name: good\nID: :\n", 0, false },
+		{ "name: good\nID: -1\n", UINT64_MAX, false },
+		{ "name: good\nID: \n", 0, false },
+		{ "name: good\nID:", 0, false },
+		{ "name: good\n", 0, false },
+		{ "name: good\n ID: 300\n", 300, false },
+	};
+	const uint64_t type = SAMPLE_TYPE;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct out o;
+		struct perfdata *pd = recording(&o, cases[i].format, cases[i].config, &type, 1);
+		const struct perfdata_format *f = perfdata_format(pd, perfdata_event_at(pd, 0));
+
+		if ((f != NULL) != cases[i].found)
+			fail_msg("%s, id %d", cases[i].format, (int)cases[i].config);
+		if (f)
+			assert_string_equal(f->system, "sched");
+		perfdata_close(pd);
+		buf_fini(&o.b);
+	}
+}
+
 /* perf opens a tracepoint once for each task: one type, of which the first fault is reported. */
 static void events_of_one_tracepoint_are_one_type(void **state)
 {
@@ -190,6 +231,7 @@ static void strings_of_the_kernel_are_needed_for_pointers_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_format_is_found_by_its_number),
 		cmocka_unit_test(an_event_is_stored_by_its_format),
 		cmocka_unit_test(events_of_one_tracepoint_are_one_type),
 		cmocka_unit_test(strings_of_the_kernel_are_needed_for_pointers_alone),

@@ -232,6 +232,16 @@ static void escapes(void **state)
 		{ "\"a\\n\\t\\/\\\\b\"", "a\n\t/\\b" },
 		{ "\"\\u00e9\"", "\xc3\xa9" },
 		{ "\"\\ud83d\\ude00\"", "\xf0\x9f\x98\x80" },
+		/* the first and last of each length of UTF-8 */
+		{ "\"\\u0001\\u007f\"", "\x01\x7f" },
+		{ "\"\\u0080\\u07ff\"", "\xc2\x80\xdf\xbf" },
+		{ "\"\\u0800\\ud7ff\\ue000\\uffff\"",
+		  "\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf" },
+		{ "\"\\ud800\\udc00\\udbff\\udfff\"", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf" },
+		{ "\"\\udc00\\udfff\"", "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\"\\ud83dx\"", "\xef\xbf\xbdx" },
+		{ "\"\\ud83d\\ue000\"", "\xef\xbf\xbd\xee\x80\x80" },
+		{ "\"\\u00E9\\u00eF\"", "\xc3\xa9\xc3\xaf" },
 		{ "\"\\ud83d\"", "\xef\xbf\xbd" },
 		{ "\"\\u0000\"", "\xef\xbf\xbd" },
 		/* A sequence that is not an escape stands for itself, and takes no more room than

@@ -45,6 +45,13 @@ static void a_path_names_the_unit_container_or_pod(void **state)
 		{ "/docker/" ID "/docker/" ID, CGROUP_CONTAINER, "docker 3f2a1b0c9d8e" },
 		{ "/docker/3f2a1b0c9d8e", CGROUP_CONTAINER, "docker 3f2a1b0c9d8e" },
 		{ "/docker/short", CGROUP_PATH, "/docker/short" },
+		/* an id is of hexadecimal digits */
+		{ "/docker/0123456789af", CGROUP_CONTAINER, "docker 0123456789af" },
+		{ "/docker/0123456789ag", CGROUP_PATH, "/docker/0123456789ag" },
+		{ "/docker/0123456789a`", CGROUP_PATH, "/docker/0123456789a`" },
+		{ "/docker/0123456789a/", CGROUP_PATH, "/docker/0123456789a/" },
+		{ "/docker/0123456789a:", CGROUP_PATH, "/docker/0123456789a:" },
+		{ "/docker/0123456789AF", CGROUP_PATH, "/docker/0123456789AF" },
 		{ "/system.slice/docker.service", CGROUP_UNIT, "docker.service" },
 		{ "/libpod_parent/libpod-" ID, CGROUP_CONTAINER, "podman 3f2a1b0c9d8e" },
 		{ "/machine.slice/crio-conmon-" ID ".scope", CGROUP_UNIT,
@@ -63,6 +70,12 @@ static void a_path_names_the_unit_container_or_pod(void **state)
 		{ "/kubepods/podium", CGROUP_PATH, "/kubepods/podium" },
 		/* jobs */
 		{ "/system.slice/slurmstepd.scope/job_7/step_0", CGROUP_JOB, "slurm job 7" },
+		{ "/system.slice/slurmstepd.scope/job_12345678901234567890123456789012", CGROUP_JOB,
+		  "slurm job 12345678901234567890123456789012" },
+		{ "/system.slice/slurmstepd.scope/job_123456789012345678901234567890123",
+		  CGROUP_JOB, "slurm job 12345678901234567890123456789012" },
+		{ "/system.slice/slurmstepd.scope/job_7a", CGROUP_UNIT, "slurmstepd.scope" },
+		{ "/system.slice/slurmstepd.scope/job_", CGROUP_UNIT, "slurmstepd.scope" },
 		{ "/system.slice/other.scope/job_7/step_0", CGROUP_UNIT, "other.scope" },
 	};
 

@@ -116,6 +116,26 @@ static void a_later_minor_version_may_add_texts_and_origins(void **state)
 				 CDICT_ECORRUPT);
 }
 
+static void a_row_has_as_few_texts_as_earlier_writers_gave_or_as_many_as_may_come(void **state)
+{
+	static const uint8_t head[] = { 4, 14, 13, 0, 1, 1, 'A' }; /* the proc origin, tid 7 */
+
+	(void)state;
+	for (unsigned n = 1; n <= FORMAT_LABEL_FIELDS + 1; n++) {
+		bool good = n >= LABEL_TEXTS_MIN && n <= FORMAT_LABEL_FIELDS;
+		uint8_t content[128] = { (uint8_t)n };
+		struct rows rows = { 0 };
+
+		memcpy(content + 1, head, sizeof(head)); /* then no text, n - 1 times */
+		assert_int_equal(label_rows_read(content, 1 + sizeof(head) + n - 1, keep_text,
+						 add_row, &rows),
+				 good ? 0 : CDICT_ECORRUPT);
+		assert_int_equal(rows.n, good);
+		if (good)
+			assert_string_equal(rows.names[0], "A");
+	}
+}
+
 static void a_damaged_block_of_labels_costs_no_event(void **state)
 {
 	struct block_at blocks[16];
@@ -158,6 +178,8 @@ int main(void)
 		cmocka_unit_test(labels_are_read_as_they_were_written),
 		cmocka_unit_test(a_label_that_cannot_be_stored_is_refused_and_the_next_one_is_not),
 		cmocka_unit_test(a_later_minor_version_may_add_texts_and_origins),
+		cmocka_unit_test(
+			a_row_has_as_few_texts_as_earlier_writers_gave_or_as_many_as_may_come),
 		cmocka_unit_test(a_damaged_block_of_labels_costs_no_event),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Opening a cdict that is cut or damaged: the damage that is noticed, and its cost. */
+#include "format/file/container.h"
 #include "tests/unit/wholefile.h"
 
 /* --- cut files */
@@ -54,6 +55,28 @@ static void a_file_cut_between_blocks_holds_what_came_before(void **state)
 		cdict_reader_close(r);
 	}
 	assert_int_equal(seen, 12);
+}
+
+/* A header counts only if all of it is before the end. */
+static void the_next_block_is_found_up_to_the_end_and_not_beyond(void **state)
+{
+	enum { FIRST = 40, SECOND = 70, END = FIRST + FORMAT_BLOCK_HEADER_SIZE };
+	const struct container_header h = { .type = FORMAT_EVENTS, .size = 7 };
+	uint8_t data[128];
+
+	(void)state;
+	memset(data, FORMAT_SYNC & 0xff, sizeof(data)); /* many that may be one */
+	container_header_write(data + FIRST, &h);
+	container_header_write(data + SECOND, &h);
+	for (uint64_t size = 0; size <= END; size++)
+		for (uint64_t at = 0; at <= size; at++)
+			assert_int_equal(container_resync(data, size, at),
+					 size == END && at <= FIRST ? FIRST : size);
+	for (uint64_t at = 0; at <= sizeof(data); at++)
+		assert_int_equal(container_resync(data, sizeof(data), at), at <= FIRST ? FIRST
+									   : at <= SECOND
+										   ? SECOND
+										   : sizeof(data));
 }
 
 static void a_missing_block_is_noticed_by_its_number(void **state)
@@ -267,6 +290,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_without_its_end_is_read_and_reported_as_cut),
 		cmocka_unit_test(a_file_cut_between_blocks_holds_what_came_before),
+		cmocka_unit_test(the_next_block_is_found_up_to_the_end_and_not_beyond),
 		cmocka_unit_test(a_missing_block_is_noticed_by_its_number),
 		cmocka_unit_test(a_changed_byte_costs_one_block_which_is_named),
 		cmocka_unit_test(a_lost_schema_block_never_renames_events),
