@@ -116,7 +116,7 @@ def law_of(command, mib, tasks, cpus, vcpus=0):
     """MiB of memory, seconds of CPU, bytes of output."""
     files = max(1, command.count('{}'))
     page = command[0] == 'report' or 'x.html' in command
-    a_task = 450 if command[0] == 'query' or 'x.sqlite' in command else 1200 if command[0] == 'diff' else 5500 if page and files > 1 else 4000 if page else 350
+    a_task = 450 if command[0] == 'query' or 'x.sqlite' in command else 600 if command[0] == 'diff' else 5500 if page and files > 1 else 4000 if page else 350
     a_vcpu = 4000 if page else 3000 if command[0] == 'diff' else 0
     a_cpu = 5000 if page or 'cores' in command else 1000
     memory = 64 + 24 * (files - 1) + (PAGE if page else 0) + (PIXELS if 'x.png' in command else 0) + files * (8 * mib + (tasks * a_task + cpus * a_cpu + vcpus * a_vcpu) / 1048576)
