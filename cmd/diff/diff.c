@@ -71,7 +71,7 @@ static bool compares(const struct diff *d)
 
 			for (size_t f = 0; f < c->compare.n_figures; f++) {
 				if (row->stands && strcmp(row->row->name, COMPARE_IDLE) &&
-				    isfinite(row->values[f].change))
+				    isfinite(changes_value(c, row, f).change))
 					return true;
 			}
 		}

@@ -176,7 +176,8 @@ static size_t significant(const struct diff *d, const struct changes *c)
 
 	for (size_t i = 0; i < c->rows.n; i++) {
 		for (size_t f = 0; f < c->compare.n_figures; f++)
-			n += c->rows.at[i].stands && c->rows.at[i].values[f].p < d->alpha;
+			n += c->rows.at[i].stands && c->rows.at[i].p &&
+			     c->rows.at[i].p[f] < d->alpha;
 	}
 	return n;
 }

@@ -69,18 +69,86 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 	return rc;
 }
 
+/* ---- very many tasks ---- */
+
+/* A task that does anything takes tens of bytes of a file: only a capture of tasks that do nothing has more than this. */
+enum { TASKS = 8192, BYTES_A_TASK = 64 };
+
+static size_t tasks_most(const struct page_capture *c)
+{
+	return TASKS + cdict_reader_size(c->walk->reader) / BYTES_A_TASK;
+}
+
+static bool of_tasks(const struct table *t)
+{
+	return t && t->n_columns && !t->grouped && !strcmp(t->columns[0].key, "name");
+}
+
+static bool is_kept(void *ctx, const struct table_cell *cell)
+{
+	const struct page_capture *c = ctx;
+
+	return !cell->task || c->kept[cell->task - 1] != UINT32_MAX;
+}
+
+/* Marks the tasks of the first @most rows. */
+static void mark(struct page_capture *c, const struct table *t, size_t most)
+{
+	for (size_t r = 0; t && r < t->n_rows && r < most; r++) {
+		uint32_t task = table_at(t, r, 0)->task;
+
+		if (task)
+			c->kept[task - 1] = 0;
+	}
+}
+
+/* Chooses what the page has of very many tasks: those that are first in the tables, and IDLE. */
+static int choose(struct page_capture *c)
+{
+	static const enum page_table first[] = { PAGE_TASKS, PAGE_VCPU, PAGE_LATENCY, PAGE_EXITS };
+	size_t most = tasks_most(c);
+
+	c->n_tasks = c->n_kept = analyze_engine_task_count(c->walk->eng);
+	if (c->n_tasks <= most)
+		return 0;
+	c->kept = malloc(c->n_tasks * sizeof(*c->kept));
+	if (!c->kept)
+		return -ENOMEM;
+	memset(c->kept, 0xff, c->n_tasks * sizeof(*c->kept));
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		mark(c, c->tables[first[i]], most / (i ? 8 : 2));
+	c->n_kept = 0;
+	for (size_t i = 0; i < c->n_tasks; i++)
+		if (c->kept[i] != UINT32_MAX ||
+		    !analyze_engine_task(c->walk->eng, (uint32_t)i)->tid)
+			c->kept[i] = (uint32_t)c->n_kept++;
+	c->numbers = c->kept;
+	return 0;
+}
+
+/* Bounds the tables to the tasks chosen. */
+static void keep_some(struct page_capture *c)
+{
+	for (size_t i = 0; i < PAGE_TABLES && c->kept; i++)
+		if (of_tasks(c->tables[i]))
+			table_keep(c->tables[i], 2 * tasks_most(c), is_kept, c);
+}
+
 /* ---- sums ---- */
 
 /* Whether a row of exits has a wanted reason. */
-static bool has_reason(void *ctx, const struct table_cell *row)
+static bool has_reason(void *ctx, const struct table *t, size_t row)
 {
 	const struct page_capture *c = ctx;
-	const struct table_cell *reason = &row[table_column(c->tables[PAGE_EXITS], "reason")];
+	const struct table_cell *reason;
 	size_t i = 0;
 
+	if (!c->reasons)
+		return true;
+	reason = table_at(t, row, table_column(t, "reason"));
 	while (i < c->n_reasons && (!reason->set || strcmp(c->reasons[i], reason->text) != 0))
 		i++;
-	return !c->reasons || i < c->n_reasons;
+	return i < c->n_reasons;
 }
 
 static struct table *exits_sums(struct page_capture *c, enum page_table of, const char *vm)
@@ -97,45 +165,70 @@ static struct table *exits_sums(struct page_capture *c, enum page_table of, cons
 	return table_done(sums);
 }
 
-static bool is_any(void *ctx, const struct table_cell *row)
+static bool is_any(void *ctx, const struct table *t, size_t row)
 {
 	(void)ctx;
+	(void)t;
 	(void)row;
 	return true;
 }
 
-/* Whether a row is of a task other than IDLE. */
-static bool is_of_task(void *ctx, const struct table_cell *row)
-{
-	const struct table *t = ctx;
+/* The columns of a coremap that choose its rows. */
+struct of_task {
+	const struct page_capture *c;
+	size_t idle, unknown;
+};
 
-	return !row[table_column(t, "idle")].i64 && !row[table_column(t, "unknown")].i64;
+/* Whether a row is of a task other than IDLE. */
+static bool is_of_task(void *ctx, const struct table *t, size_t row)
+{
+	const struct of_task *of = ctx;
+
+	return !table_at(t, row, of->idle)->i64 && !table_at(t, row, of->unknown)->i64;
 }
 
-static struct table *coremap_sums(struct table *t)
+/* Whether it is of such a task in the page. */
+static bool is_of_kept(void *ctx, const struct table *t, size_t row)
 {
+	const struct of_task *of = ctx;
+
+	return is_of_task(ctx, t, row) &&
+	       (!of->c->kept || is_kept((void *)of->c, table_at(t, row, 0)));
+}
+
+static struct table *coremap_sums(const struct page_capture *c)
+{
+	const struct table *t = c->tables[PAGE_COREMAP];
 	struct table *sums = t ? table_new("coremap", t->columns) : NULL;
+	struct of_task of = { .c = c };
 
 	if (!sums)
 		return NULL;
+	of.idle = table_column(t, "idle");
+	of.unknown = table_column(t, "unknown");
 	table_add_sums(sums, t, (const char *const[]){ "idle", "unknown", NULL }, is_any, NULL);
 	table_add_sums(sums, t, (const char *const[]){ "idle", "unknown", "cpu", NULL }, is_of_task,
-		       t);
+		       &of);
 	table_add_sums(sums, t, (const char *const[]){ "idle", "unknown", "name", NULL },
-		       is_of_task, t);
+		       is_of_kept, &of);
 	return table_done(sums);
 }
 
-/* Sorts each table as its command prints it, if it has a default order. */
-static int sort_tables(struct page_capture *c)
+/* Sorts each table as its command prints it, if it has a default order; but for @later. */
+static int sort_tables_but(struct page_capture *c, const struct table *later)
 {
 	struct cdict_error err = { 0 };
 
 	for (size_t i = 0; i < PAGE_TABLES; i++) {
-		if (c->tables[i] && table_sort(c->tables[i], NULL, &err))
+		if (c->tables[i] && c->tables[i] != later && table_sort(c->tables[i], NULL, &err))
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+static int sort_tables(struct page_capture *c)
+{
+	return sort_tables_but(c, NULL);
 }
 
 /* Whether the tables from @first to @last exist. */
@@ -159,65 +252,11 @@ static int fill_vms(struct page_capture *c)
 	return t[PAGE_VCPU_GROUPS] && has_tables(c, PAGE_DELAYS, PAGE_HALTS_VMS) ? 0 : -ENOMEM;
 }
 
-/* ---- very many tasks ---- */
-
-/* A task that does anything takes tens of bytes of a file: only a capture of tasks that do nothing has more than this. */
-enum { TASKS = 8192, BYTES_A_TASK = 64 };
-
-static bool of_tasks(const struct table *t)
-{
-	return t && t->n_columns && !t->grouped && !strcmp(t->columns[0].key, "name");
-}
-
-static bool is_kept(void *ctx, const struct table_cell *cell)
-{
-	const struct page_capture *c = ctx;
-
-	return !cell->task || c->kept[cell->task - 1] != UINT32_MAX;
-}
-
-/* Marks the tasks of the first @most rows. */
-static void mark(struct page_capture *c, const struct table *t, size_t most)
-{
-	for (size_t r = 0; r < t->n_rows && r < most; r++) {
-		uint32_t task = table_at(t, r, 0)->task;
-
-		if (task)
-			c->kept[task - 1] = 0;
-	}
-}
-
-/* Bounds the page: of very many tasks it has those that are first in the tables, and IDLE. */
-static int keep_some(struct page_capture *c)
-{
-	static const enum page_table first[] = { PAGE_TASKS, PAGE_VCPU, PAGE_LATENCY, PAGE_EXITS };
-	size_t most = TASKS + cdict_reader_size(c->walk->reader) / BYTES_A_TASK;
-
-	c->n_tasks = c->n_kept = analyze_engine_task_count(c->walk->eng);
-	if (c->n_tasks <= most)
-		return 0;
-	c->kept = malloc(c->n_tasks * sizeof(*c->kept));
-	if (!c->kept)
-		return -ENOMEM;
-	memset(c->kept, 0xff, c->n_tasks * sizeof(*c->kept));
-	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
-		mark(c, c->tables[first[i]], most / (i ? 8 : 2));
-	c->n_kept = 0;
-	for (size_t i = 0; i < c->n_tasks; i++)
-		if (c->kept[i] != UINT32_MAX ||
-		    !analyze_engine_task(c->walk->eng, (uint32_t)i)->tid)
-			c->kept[i] = (uint32_t)c->n_kept++;
-	for (size_t i = 0; i < PAGE_TABLES; i++)
-		if (of_tasks(c->tables[i]))
-			table_keep(c->tables[i], 2 * most, is_kept, c);
-	c->numbers = c->kept;
-	return 0;
-}
-
 int page_capture_fill(struct page_capture *c)
 {
 	const struct tables_walk *w = c->walk;
 	struct table **t = c->tables;
+	struct cdict_error err = { 0 };
 
 	if (c->part == PAGE_ONLY_FINDINGS)
 		return 0;
@@ -237,15 +276,16 @@ int page_capture_fill(struct page_capture *c)
 	}
 	if (c->part != PAGE_ONLY_EXITS) {
 		t[PAGE_COREMAP] = tables_coremap(w);
-		t[PAGE_COREMAP_SUMS] = coremap_sums(t[PAGE_COREMAP]);
 		t[PAGE_COREMAP_GROUPS] = tables_coremap_groups(w);
 		t[PAGE_COREMAP_ROLES] = tables_coremap_roles(w);
 	}
-	if (c->part == PAGE_ONLY_COREMAP)
+	if (c->part == PAGE_ONLY_COREMAP) {
+		t[PAGE_COREMAP_SUMS] = coremap_sums(c);
 		return t[PAGE_COREMAP_SUMS] &&
 				       has_tables(c, PAGE_COREMAP_GROUPS, PAGE_COREMAP_ROLES)
 			       ? sort_tables(c)
 			       : -ENOMEM;
+	}
 	t[PAGE_EXITS] = tables_exits(w, TABLES_EXITS_BY_TASK, NULL);
 	t[PAGE_EXIT_REASONS] = tables_exits(w, TABLES_EXITS_BY_REASON, NULL);
 	t[PAGE_EXITS_VM] = tables_exits(w, TABLES_EXITS_BY_VM, NULL);
@@ -265,10 +305,16 @@ int page_capture_fill(struct page_capture *c)
 	t[PAGE_CAPACITY] = tables_capacity(w);
 	t[PAGE_LATENCY] = tables_latency(w);
 	t[PAGE_CPUS] = tables_coremap_cpus(w);
-	if (fill_vms(c) || !has_tables(c, 0, PAGE_SUCCESSORS - 1) || sort_tables(c))
+	if (fill_vms(c) || sort_tables_but(c, t[PAGE_COREMAP]))
 		return -ENOMEM;
 	/* the page's engine has the page's numbers */
-	return c->numbers ? 0 : keep_some(c);
+	if (!c->numbers && choose(c))
+		return -ENOMEM;
+	t[PAGE_COREMAP_SUMS] = coremap_sums(c);
+	if (!has_tables(c, 0, PAGE_SUCCESSORS - 1) || table_sort(t[PAGE_COREMAP], NULL, &err))
+		return -ENOMEM;
+	keep_some(c);
+	return 0;
 }
 
 void page_capture_fini(struct page_capture *c)

@@ -110,17 +110,22 @@ static void row_json(struct json *j, struct page_capture *const *captures, const
 static void numbers_json(struct json *j, const struct changes *c, const struct changes_row *row,
 			 double (*of)(const struct changes_value *v))
 {
+	double values[COMPARE_FIGURES_MAX];
 	bool any = false;
 
-	for (size_t i = 0; i < c->compare.n_figures; i++)
-		any |= isfinite(of(&row->values[i]));
+	for (size_t i = 0; i < c->compare.n_figures; i++) {
+		const struct changes_value v = changes_value(c, row, i);
+
+		values[i] = of(&v);
+		any |= isfinite(values[i]);
+	}
 	if (!any) {
 		json_null(j, NULL);
 		return;
 	}
 	json_open(j, NULL, '[', false);
 	for (size_t i = 0; i < c->compare.n_figures; i++)
-		json_number(j, NULL, of(&row->values[i]));
+		json_number(j, NULL, values[i]);
 	json_close(j);
 }
 
@@ -151,6 +156,7 @@ static void sides_row_json(struct json *j, struct page_capture *const *captures,
 			   const struct changes *c, const struct changes_row *row)
 {
 	const struct compare_row *of = row->row;
+	const struct changes_value first = changes_value(c, row, 0);
 
 	json_open(j, NULL, '{', false);
 	key_json(j, captures, &c->compare, of);
@@ -169,7 +175,7 @@ static void sides_row_json(struct json *j, struct page_capture *const *captures,
 	json_null(j, NULL);
 	numbers_json(j, c, row, chance);
 	json_close(j);
-	json_number(j, "change", row->stands ? difference(&row->values[0]) : 0);
+	json_number(j, "change", row->stands ? difference(&first) : 0);
 	json_open(j, "unknown", '[', false);
 	for (unsigned side = 0; side < CHANGES_SIDES; side++)
 		json_number(j, NULL, changes_unknown(c, of, side));

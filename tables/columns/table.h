@@ -206,7 +206,7 @@ void table_share(struct table *t, size_t column, uint64_t part, uint64_t whole);
  * at the end), in order of appearance: the sums of counts, times and percentages over the rows of
  * @t that @pick accepts. Both have the same columns; all other cells stay empty. */
 void table_add_sums(struct table *to, const struct table *t, const char *const *by,
-		    bool (*pick)(void *ctx, const struct table_cell *row), void *ctx);
+		    bool (*pick)(void *ctx, const struct table *t, size_t row), void *ctx);
 
 /* table_join - one table with the rows of @parts, which have the same columns, and a first column
  * with each row's file. It takes the rows, and has no total; NULL when out of memory. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* Sums of a table's rows. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory/map.h"
@@ -55,48 +56,57 @@ static bool adds_up(const struct table_column *c)
 	return c->kind == TABLE_COUNT || c->kind == TABLE_MS || c->kind == TABLE_PERCENT;
 }
 
-static void add_cells(struct table *to, const struct table_cell *row, const char *const *by)
+/* Adds row @r of @t to the row being filled. Only these cells of @t are filled. */
+static void add_cells(struct table *to, const struct table *t, size_t r, const bool *keys)
 {
+	bool lossy = table_row_lossy(t, r);
+
 	for (size_t c = 0; c < to->n_columns && to->now; c++) {
 		const struct table_column *column = &to->columns[c];
 		struct table_cell *cell = &to->now[c];
+		const struct table_cell *from;
 
-		if (!row[c].set)
+		if (!adds_up(column) && (cell->set || !keys[c]))
 			continue;
-		if (adds_up(column)) {
-			if (column->kind == TABLE_PERCENT)
-				table_percent(to, c,
-					      (cell->set ? cell->percent : 0) + row[c].percent);
-			else
-				table_u64(to, c, (cell->set ? cell->u64 : 0) + row[c].u64);
-		} else if (!cell->set && is_one_of(column, by)) {
+		from = table_at(t, r, c);
+		if (!from->set)
+			continue;
+		if (column->kind == TABLE_PERCENT) {
+			table_percent(to, c, (cell->set ? cell->percent : 0) + from->percent);
+		} else if (adds_up(column)) {
+			table_u64(to, c, (cell->set ? cell->u64 : 0) + from->u64);
+		} else {
 			if (column->kind == TABLE_TEXT)
-				table_text(to, c, row[c].text);
+				table_text(to, c, from->text);
 			else
-				table_i64(to, c, row[c].i64);
-			cell->task = row[c].task;
+				table_i64(to, c, from->i64);
+			cell->task = from->task;
 		}
 	}
-	table_lossy(to, row[0].lossy || (to->now && to->now[0].lossy));
+	table_lossy(to, lossy || (to->now && to->now[0].lossy));
 }
 
 void table_add_sums(struct table *to, const struct table *t, const char *const *by,
-		    bool (*pick)(void *ctx, const struct table_cell *row), void *ctx)
+		    bool (*pick)(void *ctx, const struct table *t, size_t row), void *ctx)
 {
+	bool *keys = calloc(t->n_columns + 1, sizeof(*keys));
 	struct groups g = { 0 };
 	struct map rows = { 0 };
 
+	to->failed |= !keys;
+	for (size_t c = 0; c < t->n_columns && keys; c++)
+		keys[c] = is_one_of(&t->columns[c], by);
 	for (size_t r = 0; r < t->n_rows && !to->failed; r++) {
-		const struct table_cell *row = table_cells(t, r);
 		uint32_t group = 0, *at;
 		uint64_t key;
 
-		if (!pick(ctx, row))
+		if (!pick(ctx, t, r))
 			continue;
 		for (size_t c = 0; c < t->n_columns; c++)
-			if (is_one_of(&t->columns[c], by))
-				to->failed |= !key_of(&g, &t->columns[c], &row[c], &key) ||
-					      !next_group(&g, &group, key);
+			if (keys[c])
+				to->failed |=
+					!key_of(&g, &t->columns[c], table_at(t, r, c), &key) ||
+					!next_group(&g, &group, key);
 		at = map_add(&rows, group, 0);
 		if (!at || to->failed) {
 			to->failed = true;
@@ -108,8 +118,10 @@ void table_add_sums(struct table *to, const struct table *t, const char *const *
 		} else {
 			to->now = to->cells + *at * to->n_columns;
 		}
-		add_cells(to, row, by);
+		add_cells(to, t, r, keys);
 	}
+	to->failed |= table_failed(t);
+	free(keys);
 	map_fini(&rows);
 	map_fini(&g.next);
 	stringset_fini(&g.texts);

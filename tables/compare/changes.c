@@ -24,14 +24,6 @@ bool changes_several(const struct changes *c)
 
 /* ---- values ---- */
 
-/* Where missing values count as 0: shares and rates of a run without the row, if the run has other
- * rows of the table and the task exists on that side. */
-struct presence {
-	struct changes *c;
-	bool *any;   /* [run]: has any row of the table */
-	bool *known; /* [side]: has the task */
-};
-
 /* Orders rows by the names' addresses: equal names have equal addresses. */
 static int by_name(const void *a, const void *b)
 {
@@ -47,51 +39,47 @@ static bool usable(const struct compare_row *row, size_t run)
 	return row->unknown[run] <= COMPARE_UNKNOWN_MAX;
 }
 
-/* Collects the runs' values of a figure on a side in @out. */
-static size_t samples(const struct presence *p, const struct changes_row *of, size_t f,
+/* Collects the runs' values of a figure on a side in @out. Missing ones count as 0: shares and rates of a run without
+ * the row, if the run has other rows of the table and the task exists on that side. */
+static size_t samples(const struct changes *of, const struct changes_row *changed, size_t f,
 		      unsigned side, double *out)
 {
-	const struct compare *c = &p->c->compare;
-	const struct compare_row *row = of->row;
+	const struct compare *c = &of->compare;
+	const struct compare_row *row = changed->row;
 	const struct compare_figure *figure = &c->figures[f];
 	const unsigned flags = c->decl->columns[figure->column].flags;
 	size_t n = 0;
 
 	if (c->waits_differ && (flags & TABLE_AND_WAKEUPS))
 		return 0;
-	for (size_t k = changes_first(p->c, side); k < changes_end(p->c, side); k++) {
+	for (size_t k = changes_first(of, side); k < changes_end(of, side); k++) {
 		double v = row->values[k * c->n_figures + f];
 
-		if (!row->set[k] && !row->nameless && !figure->ns && p->known[side] && p->any[k] &&
-		    !(tables_lacks(p->c->walks[k]) & flags))
+		if (!row->set[k] && !row->nameless && !figure->ns && changed->known[side] &&
+		    of->any[k] && !(tables_lacks(of->walks[k]) & flags))
 			v = 0;
 		/* rows that are not compared are still shown */
-		if (isfinite(v) && (!of->stands || usable(row, k)))
+		if (isfinite(v) && (!changed->stands || usable(row, k)))
 			out[n++] = v;
 	}
 	return n;
 }
 
-static int fill_value(const struct presence *p, const struct changes_row *row, size_t f,
-		      double *room)
+struct changes_value changes_value(const struct changes *c, const struct changes_row *row,
+				   size_t figure)
 {
-	struct changes_value *v = &row->values[f];
-	double *of[CHANGES_SIDES] = { room, room + p->c->n_base };
+	double *of[CHANGES_SIDES] = { c->room, c->room + c->n_base };
+	struct changes_value v = { .p = row->p ? row->p[figure] : NAN };
 
-	v->p = NAN;
 	for (unsigned side = 0; side < CHANGES_SIDES; side++) {
-		v->n[side] = samples(p, row, f, side, of[side]);
-		statistics_sort(of[side], v->n[side]);
-		v->side[side] = statistics_quartiles(of[side], v->n[side]);
+		v.n[side] = samples(c, row, figure, side, of[side]);
+		statistics_sort(of[side], v.n[side]);
+		v.side[side] = statistics_quartiles(of[side], v.n[side]);
 	}
-	v->change = v->side[CHANGES_NEW].median - v->side[CHANGES_BASE].median;
-	v->percent = v->side[CHANGES_BASE].median > 0
-			     ? 100 * v->change / v->side[CHANGES_BASE].median
-			     : NAN;
-	if (!changes_several(p->c))
-		return 0;
-	return statistics_mann_whitney(&v->p, of[CHANGES_BASE], v->n[CHANGES_BASE], of[CHANGES_NEW],
-				       v->n[CHANGES_NEW]);
+	v.change = v.side[CHANGES_NEW].median - v.side[CHANGES_BASE].median;
+	v.percent = v.side[CHANGES_BASE].median > 0 ? 100 * v.change / v.side[CHANGES_BASE].median
+						    : NAN;
+	return v;
 }
 
 /* Whether each side that has the row has a run with enough known time in it. */
@@ -116,31 +104,44 @@ static double or_zero(double v)
 	return isfinite(v) ? v : 0;
 }
 
-/* Fills the rows from @from to @to, which belong to one task. */
-static int fill_rows(struct presence *p, size_t from, size_t to, double *room)
+/* Computes the p-values of the row, which is complete otherwise. */
+static int test_row(const struct changes *c, const struct changes_row *row, double *p)
 {
-	struct changes *c = p->c;
-	size_t nf = c->compare.n_figures;
 	int rc = 0;
 
-	for (unsigned side = 0; side < CHANGES_SIDES; side++) {
-		p->known[side] = false;
-		for (size_t i = from; i < to; i++) {
-			for (size_t k = changes_first(c, side); k < changes_end(c, side); k++)
-				p->known[side] |= c->rows.at[i].row->set[k];
-		}
+	for (size_t f = 0; f < c->compare.n_figures && !rc; f++) {
+		size_t n_base = samples(c, row, f, CHANGES_BASE, c->room);
+		size_t n_new = samples(c, row, f, CHANGES_NEW, c->room + c->n_base);
+
+		rc = statistics_mann_whitney(&p[f], c->room, n_base, c->room + c->n_base, n_new);
 	}
+	return rc;
+}
+
+/* Fills the rows from @from to @to, which belong to one task. */
+static int fill_rows(struct changes *c, size_t from, size_t to)
+{
+	size_t nf = c->compare.n_figures;
+	bool known[CHANGES_SIDES] = { false };
+	int rc = 0;
+
+	for (size_t i = from; i < to; i++)
+		for (size_t k = 0; k < c->n_runs; k++)
+			known[k >= c->n_base] |= c->rows.at[i].row->set[k];
 	for (size_t i = from; i < to && !rc; i++) {
 		struct changes_row *row = &c->rows.at[i];
+		struct changes_value first;
 
+		memcpy(row->known, known, sizeof(known));
 		row->stands = stands(c, row->row);
-		row->values = calloc(nf, sizeof(*row->values));
-		rc = row->values ? 0 : -ENOMEM;
-		for (size_t f = 0; f < nf && !rc; f++)
-			rc = fill_value(p, row, f, room);
-		if (!rc && row->stands)
-			row->order = fabs(or_zero(row->values[0].side[CHANGES_NEW].median) -
-					  or_zero(row->values[0].side[CHANGES_BASE].median));
+		if (c->p) {
+			rc = test_row(c, row, c->p + i * nf);
+			row->p = c->p + i * nf;
+		}
+		first = changes_value(c, row, 0);
+		if (row->stands)
+			row->order = fabs(or_zero(first.side[CHANGES_NEW].median) -
+					  or_zero(first.side[CHANGES_BASE].median));
 	}
 	return rc;
 }
@@ -156,32 +157,29 @@ static int most_changed(const void *a, const void *b)
 
 static int make_rows(struct changes *c)
 {
-	struct presence p = { .c = c };
-	bool known[CHANGES_SIDES] = { false };
-	double *room = calloc(c->n_runs, sizeof(*room));
-	int rc = array_resize(&c->rows, c->compare.rows.n);
+	size_t n = c->compare.rows.n;
+	int rc = array_resize(&c->rows, n);
 
-	p.any = calloc(c->n_runs, sizeof(*p.any));
-	p.known = known;
-	if (!room || !p.any)
+	c->room = calloc(c->n_runs, sizeof(*c->room));
+	c->any = calloc(c->n_runs, sizeof(*c->any));
+	if (changes_several(c))
+		c->p = calloc(n + 1, c->compare.n_figures * sizeof(*c->p));
+	if (!c->room || !c->any || (changes_several(c) && !c->p))
 		rc = -ENOMEM;
-	for (size_t i = 0; i < c->compare.rows.n && !rc; i++) {
-		c->rows.at[i].row = &c->compare.rows.at[i];
+	for (size_t i = 0; i < n && !rc; i++) {
+		c->rows.at[i] = (struct changes_row){ .row = &c->compare.rows.at[i] };
 		for (size_t k = 0; k < c->n_runs; k++)
-			p.any[k] |= c->compare.rows.at[i].set[k];
+			c->any[k] |= c->compare.rows.at[i].set[k];
 	}
-	if (!rc && c->rows.n)
-		qsort(c->rows.at, c->rows.n, sizeof(*c->rows.at), by_name);
-	for (size_t i = 0, end; i < c->rows.n && !rc; i = end) {
-		for (end = i;
-		     end < c->rows.n && c->rows.at[end].row->name == c->rows.at[i].row->name;)
+	if (!rc && n)
+		qsort(c->rows.at, n, sizeof(*c->rows.at), by_name);
+	for (size_t i = 0, end; i < n && !rc; i = end) {
+		for (end = i; end < n && c->rows.at[end].row->name == c->rows.at[i].row->name;)
 			end++;
-		rc = fill_rows(&p, i, end, room);
+		rc = fill_rows(c, i, end);
 	}
-	if (!rc && c->rows.n)
-		qsort(c->rows.at, c->rows.n, sizeof(*c->rows.at), most_changed);
-	free(room);
-	free(p.any);
+	if (!rc && n)
+		qsort(c->rows.at, n, sizeof(*c->rows.at), most_changed);
 	return rc;
 }
 
@@ -281,31 +279,58 @@ char *changes_why_not(char room[CHANGES_TEXT], const struct changes *c,
 	return room;
 }
 
-static void fill_row(struct changes *c, const struct changes_row *row)
+/* Fills a cell of the table: see struct table_later. */
+static void fill_cell(void *ctx, struct table *t, size_t column, uint32_t id)
 {
+	const struct changes *c = ctx;
+	const struct changes_row *row = &c->rows.at[id];
 	const struct compare_row *of = row->row;
+	struct changes_value v;
 	char why[CHANGES_TEXT];
+	size_t part;
 
-	table_row(c->table);
-	table_text(c->table, NAME, of->name);
-	table_text(c->table, REASON, of->reason);
-	if (of->cpu != CDICT_CPU_UNKNOWN)
-		table_i64(c->table, CPU, of->cpu);
-	if (!row->stands)
-		table_text(c->table, WHY_NOT, changes_why_not(why, c, row));
-	for (size_t f = 0; f < c->compare.n_figures; f++) {
-		const struct changes_value *v = &row->values[f];
-
-		cell(c->table, FIRST + PARTS * f + BASE, v->side[CHANGES_BASE].median);
-		cell(c->table, FIRST + PARTS * f + NEW, v->side[CHANGES_NEW].median);
-		if (row->stands)
-			cell(c->table, FIRST + PARTS * f + CHANGE, v->change);
+	switch (column) {
+	case NAME:
+		table_text(t, NAME, of->name);
+		return;
+	case REASON:
+		table_text(t, REASON, of->reason);
+		return;
+	case CPU:
+		if (of->cpu != CDICT_CPU_UNKNOWN)
+			table_i64(t, CPU, of->cpu);
+		return;
+	case WHY_NOT:
+		if (!row->stands)
+			table_text(t, WHY_NOT, changes_why_not(why, c, row));
+		return;
 	}
+	v = changes_value(c, row, (column - FIRST) / PARTS);
+	part = (column - FIRST) % PARTS;
+	if (part != CHANGE)
+		cell(t, column, v.side[part == BASE ? CHANGES_BASE : CHANGES_NEW].median);
+	else if (row->stands)
+		cell(t, column, v.change);
+}
+
+static bool never_lossy(void *ctx, uint32_t id)
+{
+	(void)ctx;
+	(void)id;
+	return false;
+}
+
+static void keep_rows(void *ctx)
+{
+	(void)ctx; /* the changes own the table */
 }
 
 int changes_init(struct changes *c, enum compare_what what, const struct tables_walk *const *walks,
 		 size_t n_base, size_t n_runs)
 {
+	const struct table_later later = {
+		.ctx = c, .fill = fill_cell, .lossy = never_lossy, .free = keep_rows
+	};
 	int rc = compare_init(&c->compare, what, walks, n_runs);
 
 	c->walks = walks;
@@ -317,16 +342,19 @@ int changes_init(struct changes *c, enum compare_what what, const struct tables_
 		return rc;
 	make_columns(c);
 	c->table = table_new(c->compare.decl->name, c->columns);
+	if (c->table)
+		table_later(c->table, &later);
 	for (size_t i = 0; c->table && i < c->rows.n; i++)
-		fill_row(c, &c->rows.at[i]);
+		table_row_later(c->table, (uint32_t)i);
 	c->table = table_done(c->table);
 	return c->table ? 0 : -ENOMEM;
 }
 
 void changes_fini(struct changes *c)
 {
-	for (size_t i = 0; i < c->rows.n; i++)
-		free(c->rows.at[i].values);
+	free(c->p);
+	free(c->room);
+	free(c->any);
 	array_fini(&c->rows);
 	table_free(c->table);
 	compare_fini(&c->compare);

@@ -32,9 +32,10 @@ struct changes_value {
 
 struct changes_row {
 	const struct compare_row *row;
-	struct changes_value *values; /* by figure */
-	bool stands;                  /* whether it can be compared */
-	double order;                 /* how much the first figure changed */
+	const double *p;           /* p-values by figure; NULL: one run per side */
+	bool known[CHANGES_SIDES]; /* the side has the task */
+	bool stands;               /* whether it can be compared */
+	double order;              /* how much the first figure changed */
 };
 
 struct changes {
@@ -47,6 +48,9 @@ struct changes {
 	char names[CHANGES_PARTS * COMPARE_FIGURES_MAX][64];
 	char heads[CHANGES_PARTS * COMPARE_FIGURES_MAX][64];
 	struct table *table; /* a row for each of @rows, three columns per figure */
+	double *p;           /* of all rows */
+	double *room;        /* values of the runs, while they become a changes_value */
+	bool *any;           /* [run]: has any row of the table */
 };
 
 /* changes_init - 0 or -ENOMEM; @walks as for compare_init(), borrowed. */
@@ -54,6 +58,10 @@ int changes_init(struct changes *c, enum compare_what what, const struct tables_
 		 size_t n_base, size_t n_runs);
 void changes_fini(struct changes *c);
 
+/* changes_value - a figure of a row; computed at each call: values of all figures would take more memory than the
+ * rest of the comparison. */
+struct changes_value changes_value(const struct changes *c, const struct changes_row *row,
+				   size_t figure);
 /* changes_several - whether there are enough runs for a p-value. */
 bool changes_several(const struct changes *c);
 /* changes_events - the number of the row's events that @figure is based on, over all runs of a

@@ -130,36 +130,36 @@ static void spread(struct table *t, size_t column, const struct compare_figure *
 static void for_people(struct table *t, const struct changes *c, const struct changes_row *row,
 		       size_t f, const struct changes_how *how)
 {
-	const struct changes_value *v = &row->values[f];
+	const struct changes_value v = changes_value(c, row, f);
 	const struct compare_figure *figure = &c->compare.figures[f];
-	const struct statistics_quartiles *was = &v->side[CHANGES_BASE];
-	const struct statistics_quartiles *is = &v->side[CHANGES_NEW];
+	const struct statistics_quartiles *was = &v.side[CHANGES_BASE];
+	const struct statistics_quartiles *is = &v.side[CHANGES_NEW];
 	char text[CHANGES_TEXT];
 
-	if (v->n[CHANGES_BASE])
+	if (v.n[CHANGES_BASE])
 		table_text(t, L_WAS, changes_text(text, figure, was->median, false));
-	if (v->n[CHANGES_NEW])
+	if (v.n[CHANGES_NEW])
 		table_text(t, L_IS, changes_text(text, figure, is->median, false));
 	if (changes_several(c)) {
-		if (v->n[CHANGES_BASE] > 1)
+		if (v.n[CHANGES_BASE] > 1)
 			spread(t, L_WAS_SPREAD, figure, was);
-		if (v->n[CHANGES_NEW] > 1)
+		if (v.n[CHANGES_NEW] > 1)
 			spread(t, L_IS_SPREAD, figure, is);
-		snprintf(text, sizeof(text), "%zu+%zu", v->n[CHANGES_BASE], v->n[CHANGES_NEW]);
+		snprintf(text, sizeof(text), "%zu+%zu", v.n[CHANGES_BASE], v.n[CHANGES_NEW]);
 		table_text(t, L_RUNS, text);
 	}
-	if (!row->stands || !isfinite(v->change))
+	if (!row->stands || !isfinite(v.change))
 		return;
-	table_text(t, L_BY, changes_text(text, figure, v->change, true));
-	if (isfinite(v->p)) {
-		snprintf(text, sizeof(text), "%.3f", v->p);
-		table_text(t, L_CHANCE, v->p < 0.0005 ? "<0.001" : text);
+	table_text(t, L_BY, changes_text(text, figure, v.change, true));
+	if (isfinite(v.p)) {
+		snprintf(text, sizeof(text), "%.3f", v.p);
+		table_text(t, L_CHANCE, v.p < 0.0005 ? "<0.001" : text);
 	}
 	/* an insignificant change is shown as "~", like benchstat */
-	if (isfinite(v->p) && !(v->p < how->alpha)) {
+	if (isfinite(v.p) && !(v.p < how->alpha)) {
 		table_text(t, L_RELATIVE, "~");
-	} else if (isfinite(v->percent)) {
-		snprintf(text, sizeof(text), "%+.1f %%", v->percent);
+	} else if (isfinite(v.percent)) {
+		snprintf(text, sizeof(text), "%+.1f %%", v.percent);
 		table_text(t, L_RELATIVE, text);
 	}
 }
@@ -167,7 +167,7 @@ static void for_people(struct table *t, const struct changes *c, const struct ch
 static void for_programs(struct table *t, const struct changes *c, const struct changes_row *row,
 			 size_t f, const struct changes_how *how)
 {
-	const struct changes_value *v = &row->values[f];
+	const struct changes_value v = changes_value(c, row, f);
 	const struct compare_figure *figure = &c->compare.figures[f];
 	static const size_t at[CHANGES_SIDES][4] = { { L_BASE, L_BASE_Q1, L_BASE_Q3, L_BASE_N },
 						     { L_NEW, L_NEW_Q1, L_NEW_Q3, L_NEW_N } };
@@ -176,28 +176,28 @@ static void for_programs(struct table *t, const struct changes *c, const struct 
 	table_text(t, L_KEY, figure->key);
 	table_text(t, L_UNIT, figure->ns ? "ns" : figure->counts ? "per_s" : "percent");
 	for (unsigned side = 0; side < CHANGES_SIDES; side++) {
-		table_percent(t, at[side][0], v->side[side].median);
-		table_percent(t, at[side][1], v->side[side].q1);
-		table_percent(t, at[side][2], v->side[side].q3);
-		table_i64(t, at[side][3], (int64_t)v->n[side]);
+		table_percent(t, at[side][0], v.side[side].median);
+		table_percent(t, at[side][1], v.side[side].q1);
+		table_percent(t, at[side][2], v.side[side].q3);
+		table_i64(t, at[side][3], (int64_t)v.n[side]);
 	}
 	if (!row->stands)
 		return;
-	table_percent(t, L_CHANGE, v->change);
-	table_percent(t, L_PERCENT, v->percent);
-	table_percent(t, L_P, v->p);
-	if (isfinite(v->p))
-		table_i64(t, L_SIGNIFICANT, v->p < how->alpha);
+	table_percent(t, L_CHANGE, v.change);
+	table_percent(t, L_PERCENT, v.percent);
+	table_percent(t, L_P, v.p);
+	if (isfinite(v.p))
+		table_i64(t, L_SIGNIFICANT, v.p < how->alpha);
 }
 
 static void list_row(struct table *t, const struct changes *c, const struct changes_row *row,
 		     size_t f, const struct changes_how *how)
 {
-	const struct changes_value *v = &row->values[f];
+	const struct changes_value v = changes_value(c, row, f);
 	char room[CHANGES_TEXT];
 
 	if (how->people && ((c->compare.figures[f].wide && !how->wide) ||
-			    (!v->n[CHANGES_BASE] && !v->n[CHANGES_NEW])))
+			    (!v.n[CHANGES_BASE] && !v.n[CHANGES_NEW])))
 		return;
 	table_row(t);
 	table_text(t, L_NAME, row->row->name);

@@ -15,12 +15,11 @@ static const struct tables_decl *const compared[COMPARE_ALL] = {
 
 struct compare_item {
 	const char *name, *reason;
-	uint32_t cpu;
-	size_t capture;
-	size_t alone; /* the capture + 1 if it matches nothing in other captures, else 0 */
+	uint32_t cpu, task;
+	uint32_t row; /* of the analysis */
+	uint16_t capture;
+	bool alone; /* matches nothing in other captures */
 	bool of_vm;
-	uint32_t task;
-	size_t row; /* of the analysis */
 };
 
 /* ---- figures ---- */
@@ -101,6 +100,8 @@ static char *name_of(const struct compare *c, const struct tables_walk *w, struc
 
 	if (!task->tid)
 		return strdup(COMPARE_IDLE);
+	if (names_unnamed(&w->names, task) && !names_vm(&w->names, task))
+		return strdup(NAMES_UNNAMED);
 	if (c->decl->folded)
 		return fold_find(fold, task, &place) ? strdup(place.group) : NULL;
 	/* a kernel thread that serves a VM has its pid in its name */
@@ -120,15 +121,17 @@ static int collect(struct compare *c, const struct tables_walk *w, size_t captur
 		const struct analyze_task *task =
 			analyze_engine_task(w->eng, *(const uint32_t *)row);
 		struct compare_item item = {
-			.cpu = CDICT_CPU_UNKNOWN, .capture = capture, .task = task->index, .row = i
+			.cpu = CDICT_CPU_UNKNOWN,
+			.capture = (uint16_t)capture,
+			.task = task->index,
+			.row = (uint32_t)i,
 		};
 		char *name;
 
 		if (!names_wanted(&w->names, task))
 			continue;
 		name = name_of(c, w, &fold, task);
-		if (c->nameless && names_nameless(&w->names, task))
-			item.alone = capture + 1;
+		item.alone = c->nameless && names_nameless(&w->names, task);
 		item.of_vm = names_vm(&w->names, task) || names_vm_served(&w->names, task);
 		if (name)
 			item.name = stringset_add(&c->names, name, strlen(name));
@@ -146,13 +149,15 @@ static int collect(struct compare *c, const struct tables_walk *w, size_t captur
 
 static int same_key(const struct compare_item *a, const struct compare_item *b)
 {
-	int order = strverscmp(a->name, b->name);
+	int order = a->name == b->name ? 0 : strverscmp(a->name, b->name);
 
-	if (!order && a->reason && b->reason)
+	if (!order && a->reason && b->reason && a->reason != b->reason)
 		order = strcmp(a->reason, b->reason);
 	if (!order)
 		order = (a->cpu > b->cpu) - (a->cpu < b->cpu);
-	return order ? order : (a->alone > b->alone) - (a->alone < b->alone);
+	if (!order)
+		order = a->alone - b->alone;
+	return order || !a->alone ? order : a->capture - b->capture;
 }
 
 static int by_key(const void *a, const void *b)
@@ -225,11 +230,6 @@ static int fill_row(struct compare *c, struct compare_row *row,
 	size_t nf = c->n_figures;
 	int rc = 0;
 
-	row->values = calloc(c->n_captures * nf, sizeof(*row->values));
-	row->set = calloc(c->n_captures, sizeof(*row->set));
-	row->unknown = calloc(c->n_captures, sizeof(*row->unknown));
-	if (!row->values || !row->set || !row->unknown)
-		return -ENOMEM;
 	for (size_t i = 0; i < c->n_captures * nf; i++)
 		row->values[i] = NAN;
 	for (size_t a = 0, b; a < row->n_items && !rc; a = b) {
@@ -264,22 +264,40 @@ static int most_changed(const void *a, const void *b)
 	return (x->items > y->items) - (x->items < y->items); /* by key */
 }
 
+/* The end of the items with the key of item @a. */
+static size_t end_of_row(const struct compare *c, size_t a)
+{
+	size_t b = a;
+
+	while (b < c->items.n && !same_key(&c->items.at[a], &c->items.at[b]))
+		b++;
+	return b;
+}
+
 static int make_rows(struct compare *c, const struct tables_walk *const *walks,
 		     double *const *unknown, struct table *scratch)
 {
-	for (size_t a = 0, b; a < c->items.n; a = b) {
-		const struct compare_item *first = &c->items.at[a];
-		struct compare_row *row = array_add(&c->rows);
+	size_t each = c->n_captures * (c->n_figures + 1), n = 0;
 
-		if (!row)
-			return -ENOMEM;
-		for (b = a; b < c->items.n && !same_key(first, &c->items.at[b]);)
-			b++;
+	for (size_t a = 0; a < c->items.n; a = end_of_row(c, a))
+		n++;
+	c->numbers = calloc(n + 1, each * sizeof(*c->numbers));
+	c->flags = calloc(n + 1, c->n_captures * sizeof(*c->flags));
+	if (!c->numbers || !c->flags || array_resize(&c->rows, n))
+		return -ENOMEM;
+	for (size_t a = 0, b, i = 0; a < c->items.n; a = b, i++) {
+		const struct compare_item *first = &c->items.at[a];
+		struct compare_row *row = &c->rows.at[i];
+
+		b = end_of_row(c, a);
 		*row = (struct compare_row){ .name = first->name,
 					     .reason = first->reason,
 					     .cpu = first->cpu,
 					     .items = first,
 					     .n_items = b - a,
+					     .values = c->numbers + i * each,
+					     .unknown = c->numbers + (i + 1) * each - c->n_captures,
+					     .set = c->flags + i * c->n_captures,
 					     .nameless = first->alone,
 					     .of_vm = first->of_vm };
 		if (fill_row(c, row, walks, unknown, scratch))
@@ -328,12 +346,9 @@ int compare_init(struct compare *c, enum compare_what what, const struct tables_
 
 void compare_fini(struct compare *c)
 {
-	for (size_t i = 0; i < c->rows.n; i++) {
-		free(c->rows.at[i].values);
-		free(c->rows.at[i].set);
-		free(c->rows.at[i].unknown);
-	}
 	free(c->anonymous);
+	free(c->numbers);
+	free(c->flags);
 	array_fini(&c->rows);
 	array_fini(&c->items);
 	stringset_fini(&c->names);

@@ -4,7 +4,8 @@
  * cdict diff.
  *
  * Compares the columns marked for it, in units that do not depend on the windows' lengths: percent
- * of the window, per second, durations. Tasks of one capture with the same name are one row.
+ * of the window, per second, durations. Tasks of one capture with the same name are one row, those
+ * without a name, too, but for a VM's.
  *
  * Ownership  compare_init() fills the caller's struct, compare_fini() empties it, also after
  *            a failure; names are borrowed from it
@@ -44,9 +45,10 @@ struct compare_row {
 	uint32_t cpu;                     /* CDICT_CPU_UNKNOWN if not part of the key */
 	const struct compare_item *items; /* of all captures */
 	size_t n_items;
+	/* borrowed from the comparison's numbers and flags */
 	double *values;  /* [capture][figure]; NAN if missing */
-	bool *set;       /* [capture]: it has this row */
 	double *unknown; /* [capture]: percent of its tasks' time that is unknown */
+	bool *set;       /* [capture]: it has this row */
 	bool nameless;   /* of one of several VMs without names: in one capture only */
 	bool of_vm;      /* of a VM, with or without a name */
 	double change;   /* of the first figure, in the capture that differs most from the first
@@ -65,6 +67,8 @@ struct compare {
 	ARRAY(struct compare_item) items;
 	struct stringset names;
 	ARRAY(struct compare_row) rows; /* most changed first */
+	double *numbers;                /* of all rows */
+	bool *flags;
 };
 
 /* compare_declare - fills the declaration and figures without captures; compare_init() includes

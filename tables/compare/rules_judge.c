@@ -87,7 +87,7 @@ static bool too_few(const struct rule *rule, const struct changes *c, const stru
 		    const struct rules_how *how)
 {
 	const struct compare_figure *figure = &c->compare.figures[rule->figure];
-	const struct changes_value *v = &row->values[rule->figure];
+	const struct changes_value v = changes_value(c, row, rule->figure);
 	double base = changes_events(c, row, rule->figure, CHANGES_BASE);
 	double now = changes_events(c, row, rule->figure, CHANGES_NEW);
 
@@ -96,15 +96,15 @@ static bool too_few(const struct rule *rule, const struct changes *c, const stru
 	if (figure->counts) /* enough on one side: from none to many is a change */
 		return fmax(base, now) < how->min_events;
 	return rule->of == RULE_RELATIVE &&
-	       fmax(v->side[CHANGES_BASE].median, v->side[CHANGES_NEW].median) < RULES_SHARE_LEAST;
+	       fmax(v.side[CHANGES_BASE].median, v.side[CHANGES_NEW].median) < RULES_SHARE_LEAST;
 }
 
 static void add_failure(struct table *t, const struct rule *rule, const struct changes *c,
 			const struct changes_row *row, double limit)
 {
 	const struct compare_figure *figure = &c->compare.figures[rule->figure];
-	const struct changes_value *v = &row->values[rule->figure];
-	double was = v->side[CHANGES_BASE].median, is = v->side[CHANGES_NEW].median;
+	const struct changes_value v = changes_value(c, row, rule->figure);
+	double was = v.side[CHANGES_BASE].median, is = v.side[CHANGES_NEW].median;
 	char text[CHANGES_TEXT];
 
 	table_row(t);
@@ -119,25 +119,25 @@ static void add_failure(struct table *t, const struct rule *rule, const struct c
 	table_percent(t, B_BASE, was);
 	table_percent(t, B_NEW, is);
 	table_percent(t, B_LIMIT, limit);
-	table_percent(t, B_CHANGE, v->change);
-	table_percent(t, B_PERCENT, v->percent);
-	table_percent(t, B_P, v->p);
-	table_i64(t, B_BASE_N, (int64_t)v->n[CHANGES_BASE]);
-	table_i64(t, B_NEW_N, (int64_t)v->n[CHANGES_NEW]);
+	table_percent(t, B_CHANGE, v.change);
+	table_percent(t, B_PERCENT, v.percent);
+	table_percent(t, B_P, v.p);
+	table_i64(t, B_BASE_N, (int64_t)v.n[CHANGES_BASE]);
+	table_i64(t, B_NEW_N, (int64_t)v.n[CHANGES_NEW]);
 	table_text(t, B_WAS, changes_text(text, figure, was, false));
 	table_text(t, B_IS, changes_text(text, figure, is, false));
-	table_text(t, B_BY, changes_text(text, figure, v->change, true));
+	table_text(t, B_BY, changes_text(text, figure, v.change, true));
 	table_text(t, B_MOST, changes_text(text, figure, limit, false));
-	if (isfinite(v->percent)) {
-		snprintf(text, sizeof(text), "%+.1f %%", v->percent);
+	if (isfinite(v.percent)) {
+		snprintf(text, sizeof(text), "%+.1f %%", v.percent);
 		table_text(t, B_RELATIVE, text);
 	}
-	if (isfinite(v->p)) {
-		snprintf(text, sizeof(text), "%.3f", v->p);
-		table_text(t, B_CHANCE, v->p < 0.0005 ? "<0.001" : text);
+	if (isfinite(v.p)) {
+		snprintf(text, sizeof(text), "%.3f", v.p);
+		table_text(t, B_CHANCE, v.p < 0.0005 ? "<0.001" : text);
 	}
 	if (changes_several(c)) {
-		snprintf(text, sizeof(text), "%zu+%zu", v->n[CHANGES_BASE], v->n[CHANGES_NEW]);
+		snprintf(text, sizeof(text), "%zu+%zu", v.n[CHANGES_BASE], v.n[CHANGES_NEW]);
 		table_text(t, B_RUNS, text);
 	}
 }
@@ -145,30 +145,30 @@ static void add_failure(struct table *t, const struct rule *rule, const struct c
 static void judge(struct table *t, struct rule *rule, const struct changes *c,
 		  const struct changes_row *row, const struct rules_how *how)
 {
-	const struct changes_value *v = &row->values[rule->figure];
+	const struct changes_value v = changes_value(c, row, rule->figure);
 	struct rule_counts *n = &rule->counts;
 	bool level = rule->of == RULE_LEVEL, several = changes_several(c);
-	double limit = limit_of(rule, v), now = v->side[CHANGES_NEW].median;
+	double limit = limit_of(rule, &v), now = v.side[CHANGES_NEW].median;
 
 	if (!chosen(rule, row->row)) {
 		return;
 	} else if (!row->stands) {
 		n->unknown++;
-	} else if (!v->n[CHANGES_NEW] && !v->n[CHANGES_BASE]) {
+	} else if (!v.n[CHANGES_NEW] && !v.n[CHANGES_BASE]) {
 		n->unreported++;
-	} else if (!v->n[CHANGES_NEW] || (!level && !v->n[CHANGES_BASE])) {
+	} else if (!v.n[CHANGES_NEW] || (!level && !v.n[CHANGES_BASE])) {
 		n->lone++;
 	} else if (too_few(rule, c, row, how)) {
 		n->few++;
 	} else if (several && !level &&
-		   !(statistics_mann_whitney_least(v->n[CHANGES_BASE], v->n[CHANGES_NEW]) <
+		   !(statistics_mann_whitney_least(v.n[CHANGES_BASE], v.n[CHANGES_NEW]) <
 		     how->alpha)) {
 		n->runs++;
 	} else {
 		n->judged++;
 		if (rule->below ? !(now < limit) : !(now > limit))
 			return;
-		if (several && !level && !(v->p < how->alpha))
+		if (several && !level && !(v.p < how->alpha))
 			return;
 		n->broken++;
 		add_failure(t, rule, c, row, limit);

@@ -10,8 +10,6 @@
 #include "base/memory/map.h"
 #include "tables/columns/tables.h"
 
-static const char unnamed[] = "unnamed tasks";
-
 void fold_fini(struct fold *f)
 {
 	culprits_fini(&f->culprits);
@@ -52,15 +50,20 @@ static const char *role_in_vm(struct fold *f, const struct analyze_task *task)
 
 bool fold_find(struct fold *f, const struct analyze_task *task, struct fold_place *place)
 {
+	const struct names *names = f->culprits.names;
+
 	if (!task || !task->tid)
 		return false;
 	*place = (struct fold_place){ 0 };
+	if (names_unnamed(names, task) && !names_vm(names, task) && !names_kernel_thread(task) &&
+	    !names_unit(names, task)) {
+		place->kind = "task";
+		place->group = intern(f, NAMES_UNNAMED, sizeof(NAMES_UNNAMED) - 1);
+		return place->group != NULL;
+	}
 	place->group = culprits_name(&f->culprits, task, NULL, &place->kind);
 	if (!place->group)
 		return false;
-	/* ":TID" */
-	if (!task->comm[0] && place->group[0] == ':' && !names_named(f->culprits.names, task))
-		place->group = intern(f, unnamed, sizeof(unnamed) - 1);
 	if (!strcmp(place->kind, "vm"))
 		place->role = role_in_vm(f, task);
 	else if (!strcmp(place->kind, "kernel") || !strcmp(place->kind, "unit"))

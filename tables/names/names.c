@@ -58,13 +58,22 @@ static const char *comm(const struct analyze_task *task, char room[32])
 	return room;
 }
 
+bool names_unnamed(const struct names *names, const struct analyze_task *task)
+{
+	return task->tid && !task->comm[0] && !names_named(names, task);
+}
+
 size_t names_merged(const struct names *names, const struct analyze_task *task)
 {
 	char room[32];
-	const char *name = comm(task, room), *slash = strchr(name, '/');
+	const char *name, *slash;
 
+	if (!names->merge_sys_tasks || (task->tid && !task->comm[0]))
+		return 0;
+	name = comm(task, room);
+	slash = strchr(name, '/');
 	/* kernel threads are processes of one thread: swapper/0, kworker/3:1H, kworker/u8:2 */
-	if (!names->merge_sys_tasks || !slash || slash == name || names_named(names, task))
+	if (!slash || slash == name || names_named(names, task))
 		return 0;
 	if (task->tid && task->pid >= 0 && task->pid != task->tid)
 		return 0;

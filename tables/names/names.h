@@ -102,8 +102,11 @@ const char *names_vm_order(const struct names *names, const struct analyze_task 
 int32_t names_vcpu(const struct names *names, const struct analyze_task *task);
 /* names_label - the task's label, all sources merged, or NULL; borrowed. */
 const struct cdict_label *names_label(const struct names *names, const struct analyze_task *task);
-/* names_named - whether a label gave the task its name. */
+/* names_named - whether a label gave the task its name; names_unnamed - whether it has neither a label's
+ * name nor a comm, and is displayed by its tid. NAMES_UNNAMED: such tasks together. */
 bool names_named(const struct names *names, const struct analyze_task *task);
+bool names_unnamed(const struct names *names, const struct analyze_task *task);
+#define NAMES_UNNAMED "unnamed tasks"
 
 /* names_merged - if the task shares a row with others: the length of the common part of its comm,
  * else 0. */

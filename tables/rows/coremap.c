@@ -20,13 +20,13 @@ static void cell_if_known(const struct cell *c)
 /* Empty for tasks, IDLE included, if run times are unknown. */
 static void cell_run(const struct cell *c)
 {
-	if (!c->r->task || !(tables_lacks(c->r->w) & TABLE_OF_RUNS))
+	if (!c->r->task || !(c->t->lacks & TABLE_OF_RUNS))
 		cell_u64(c);
 }
 
 static void cell_run_share(const struct cell *c)
 {
-	if (!c->r->task || !(tables_lacks(c->r->w) & TABLE_OF_RUNS))
+	if (!c->r->task || !(c->t->lacks & TABLE_OF_RUNS))
 		cell_share(c);
 }
 
@@ -121,7 +121,7 @@ static const struct analyze_core_queue *queue_of(const struct cell *c)
 	const struct analyze_core_queue *q = &((const struct analyze_core_cpu *)c->row)->queue;
 
 	return q->seen && q->known_ns && tables_has_wakeups(c->r->w) &&
-			       !(tables_lacks(c->r->w) & (TABLE_OF_SWITCHES | TABLE_OF_ALL))
+			       !(c->t->lacks & (TABLE_OF_SWITCHES | TABLE_OF_ALL))
 		       ? q
 		       : NULL;
 }

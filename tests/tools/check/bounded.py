@@ -13,8 +13,8 @@ MIB may be two numbers, "128,200": the second is the limit for exports and queri
 bounded.py --one MIB SECONDS COMMAND...: the same for one command of cdict, with MIB and SECONDS unchanged; it must not fail.
 
 bounded.py --law FILE...: the same for all commands that read a cdict and all their pictures and formats on mkhostile.py's files, by the limits
-of doc/cdict.5: 64 MiB plus eight times the file, the bytes documented for each task, CPU and vCPU; for each file a second of CPU plus one per MiB; output, to
-files too, of 20 MB or 64 times the file, but for formats with a line per event. An eighth of the commands run on each file (EVERY=1: all).
+of doc/cdict.5: 64 MiB plus eight times the file, the bytes documented for each task, CPU and vCPU; for each file a second of CPU plus one per MiB, and microseconds for each task in SQL; output, to
+files too, of 20 MB or 64 times the file, but for formats with a line per event. An eighth of the commands run on each file (EVERY=1: all; ONLY="diff report": these).
 
 bounded.py --import MIB SECONDS FILE...: the same for cdict convert of another recorder's files, which may be compressed to a thousandth.
 """
@@ -116,23 +116,24 @@ def law_of(command, mib, tasks, cpus, vcpus=0):
     """MiB of memory, seconds of CPU, bytes of output."""
     files = max(1, command.count('{}'))
     page = command[0] == 'report' or 'x.html' in command
-    a_task = 450 if command[0] == 'query' or 'x.sqlite' in command else 1200 if command[0] == 'diff' else 5500 if page and files > 1 else 4000 if page else 350
+    a_task = 450 if command[0] == 'query' or 'x.sqlite' in command else 600 if command[0] == 'diff' else 5500 if page and files > 1 else 4000 if page else 350
     a_vcpu = 4000 if page else 3000 if command[0] == 'diff' else 0
     a_cpu = 5000 if page or 'cores' in command else 1000
     memory = 64 + 24 * (files - 1) + (PAGE if page else 0) + (PIXELS if 'x.png' in command else 0) + files * (8 * mib + (tasks * a_task + cpus * a_cpu + vcpus * a_vcpu) / 1048576)
     by_event = command[0] in ('script', 'export') or command[:1] == ['query']
-    return memory, files * (1 + mib), float('inf') if by_event else max(20e6, 64 * mib * 1048576)
+    a_row = 12e-6 if 'x.sqlite' in command else 5e-6 if command[0] == 'query' else 0  # seconds: SQL has a row for each task
+    return memory, files * (1 + mib) + tasks * a_row, float('inf') if by_event else max(20e6, 64 * mib * 1048576)
 
 
 def law(files):
-    every = os.environ.get('EVERY') == '1'
+    every, only = os.environ.get('EVERY') == '1', (os.environ.get('ONLY') or '').split()
     with tempfile.TemporaryDirectory() as folder:
         for path in files:
             mib, name = os.path.getsize(path) / 1048576, os.path.basename(path)
             with open(path.removesuffix('.cdict') + '.sizes') as f:
                 sizes = list(map(int, f.read().split()))
             first = zlib.crc32(name.encode()) + int(os.environ.get('SAMPLE') or 0)
-            for command in LAW if every else LAW[first % 8::8]:
+            for command in [c for c in LAW if c[0] in only] if only else LAW if every else LAW[first % 8::8]:
                 for old in os.listdir(folder):
                     os.unlink(f'{folder}/{old}')
                 words = [os.path.abspath(path) if w == '{}' else w for w in command]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 mkhostile.py FOLDER SEED [KIND...]: makes three variants of each kind of item that a reader keeps or a command draws, as KIND-N.cdict
-in FOLDER, and next to each KIND-N.sizes, its number of tasks, of CPUs and of vCPUs. The files are valid: their checksums are correct, and they are within the limits of doc/cdict.5, or beyond them only
+(KIND-2: only the second) in FOLDER, and next to each KIND-N.sizes, its number of tasks, of CPUs and of vCPUs. The files are valid: their checksums are correct, and they are within the limits of doc/cdict.5, or beyond them only
 where the kind is about that. Most have one item per few bytes, since events alike deflate to nearly nothing. Numbers depend on SEED.
 
 In the environment: CDICT and MKPERF, the programs; DATA, where the event formats are; SIZE, a factor for the number of items (1).
@@ -287,13 +287,14 @@ def count(folder, name):
 
 def main(argv):
     folder, seed, kinds = argv[0], argv[1], argv[2:] or [*TRACES, *BLOCKS]
-    if set(kinds) & set(BLOCKS):
+    if {kind.split('-')[0] for kind in kinds} & set(BLOCKS):
         record(folder, 'base', 1, ['proc 501 w', switch(0, 0, 501, 502)])
         with open(os.path.join(folder, 'base.cdict'), 'rb') as f:
             base = Base(f.read())
         os.unlink(os.path.join(folder, 'base.cdict'))
     for kind in kinds:
-        for variant in range(3):
+        kind, _, only = kind.partition('-')
+        for variant in [int(only) - 1] if only else range(3):
             rnd.seed(f'{seed} {kind} {variant}')
             name = f'{kind}-{variant + 1}'
             if kind in TRACES:

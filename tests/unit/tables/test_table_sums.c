@@ -58,9 +58,9 @@ static struct table *usual(void)
 	return table_done(t);
 }
 
-static bool is_io(void *ctx, const struct table_cell *row)
+static bool is_io(void *ctx, const struct table *t, size_t row)
 {
-	return ctx || !strcmp(row[REASON].text, "io");
+	return ctx || !strcmp(table_at(t, row, REASON)->text, "io");
 }
 
 static struct table *sums_by(const char *const *by, bool all)
