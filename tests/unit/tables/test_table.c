@@ -557,12 +557,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_aligned_and_reports_the_loss_of_its_window),
-<<<<<<< HEAD
 		cmocka_unit_test(heads_of_durations_lose_their_unit_alone),
-=======
 		cmocka_unit_test(names_that_are_cut_stay_different),
 		cmocka_unit_test(a_page_numbers_tasks_and_drops_what_identifies_them),
->>>>>>> h5-m1
 		cmocka_unit_test(csv_has_every_digit_and_no_total),
 		cmocka_unit_test(json_is_one_object_with_exact_integers),
 		cmocka_unit_test(markdown_keeps_its_cells),
