@@ -37,10 +37,10 @@ struct digest_task {
 	int32_t tid;
 	uint32_t cpu; /* of IDLE, else CDICT_CPU_UNKNOWN */
 	int32_t pid;
-	uint32_t row;             /* + 1: index of digest.rows; 0: it had no such event */
-	uint64_t first_ns;        /* first seen */
-	uint64_t named_ns;        /* first mention, as analyze_task has it */
-	uint64_t pid_ns, comm_ns; /* when these were recorded; ANALYZE_NO_TIME: never */
+	uint32_t row;               /* + 1: index of digest.rows; 0: it had no such event */
+	uint64_t first_ns;          /* first seen */
+	uint64_t named_ns, last_ns; /* first and last mention, as analyze_task has them */
+	uint64_t pid_ns, comm_ns;   /* when these were recorded; ANALYZE_NO_TIME: never */
 	char comm[16];
 	bool comm_kept; /* comm is from a wake-up or switch-in: only used as the first one */
 };

@@ -76,8 +76,7 @@ struct analyze_task {
 	bool is_vcpu;          /* it entered or left a guest */
 	int32_t vcpu_id;       /* as KVM numbers it, repeats between VMs; -1 unknown */
 	uint64_t events;       /* events whose sample was this task, of every type, in the window */
-	/* First mention, and the last one in the walk; ANALYZE_NO_TIME if none. */
-	uint64_t first_ns, last_ns;
+	uint64_t first_ns, last_ns; /* first and last mention, ANALYZE_NO_TIME if none */
 };
 
 /* The walk.  The zero value: the whole capture, all CPUs. */

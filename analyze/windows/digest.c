@@ -70,6 +70,7 @@ struct digest_task *digest_take_task(struct digest *d, int32_t tid, uint32_t cpu
 				      .cpu = tid ? CDICT_CPU_UNKNOWN : cpu,
 				      .first_ns = t_ns,
 				      .named_ns = ANALYZE_NO_TIME,
+				      .last_ns = ANALYZE_NO_TIME,
 				      .pid_ns = ANALYZE_NO_TIME,
 				      .comm_ns = ANALYZE_NO_TIME };
 	return task;
@@ -223,6 +224,8 @@ static int add_task(struct digest *d, const struct digest *from, const struct di
 		return -ENOMEM;
 	to->first_ns = earliest(to->first_ns, task->first_ns);
 	to->named_ns = earliest(to->named_ns, task->named_ns);
+	if (digest_later(task->last_ns, to->last_ns))
+		to->last_ns = task->last_ns;
 	if (digest_later(task->pid_ns, to->pid_ns)) {
 		to->pid_ns = task->pid_ns;
 		to->pid = task->pid;
@@ -399,6 +402,7 @@ static int end_part(struct digests *d)
 {
 	struct part *p = &d->parts.at[d->parts.n - 1];
 
+	digest_fold_end(&d->fold);
 	d->fold.to = NULL;
 	p->last_ns = p->sum.cpus[0].last_ns;
 	/* Bounds memory: no recorder sees that many tasks. */

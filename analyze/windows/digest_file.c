@@ -38,7 +38,7 @@ static int add_tasks(const struct digests *d, uint64_t t_ns, struct digest *out)
 
 		if (!task)
 			return -ENOMEM;
-		task->named_ns = t->first_ns;
+		task->named_ns = task->last_ns = t->first_ns;
 		if (t->pid > 0) {
 			task->pid = t->pid;
 			task->pid_ns = t->first_ns;

@@ -28,6 +28,7 @@ static struct digest_task *mention(struct fold *f, const struct digest_row *row,
 
 	if (task->named_ns == ANALYZE_NO_TIME)
 		task->named_ns = t_ns;
+	task->last_ns = t_ns;
 	return task;
 }
 
@@ -47,6 +48,18 @@ static void name(struct digest_task *task, const struct cdict_event *ev, int fie
 	memcpy(task->comm, b.data, b.len);
 }
 
+/* Extends the last mention of the latest sample's task to that sample. */
+static void end_samples(struct fold *f)
+{
+	struct digest_task *task;
+
+	if (f->sampled == UINT32_MAX)
+		return;
+	task = &f->to->tasks.at[f->to->rows.at[f->sampled].task];
+	if (digest_later(f->state->sample_ns, task->last_ns))
+		task->last_ns = f->state->sample_ns;
+}
+
 static void fold_sample(struct fold *f, const struct cdict_event *ev)
 {
 	struct digest_cpu *c = f->state;
@@ -56,6 +69,7 @@ static void fold_sample(struct fold *f, const struct cdict_event *ev)
 	if (ev->tid < 0 || (!ev->tid && ev->pid))
 		return;
 	if (f->sampled == UINT32_MAX || ev->tid != f->tid || ev->pid != f->pid) {
+		end_samples(f);
 		row = row_of(f, ev->tid, ev->t_ns);
 		if (!row)
 			return;
@@ -251,4 +265,10 @@ void digest_fold_begin(struct fold *f, struct part *p)
 			    .switched = p->switched,
 			    .sampled = UINT32_MAX,
 			    .cur = UINT32_MAX };
+}
+
+void digest_fold_end(struct fold *f)
+{
+	end_samples(f);
+	f->sampled = f->cur = UINT32_MAX;
 }

@@ -134,6 +134,7 @@ void digest_lead_free(struct digests *d, struct lead_cpu *cpus);
 
 void digest_fold_begin(struct fold *f, struct part *p);
 void digest_fold(struct digests *d, struct fold *f, const struct cdict_event *ev);
+void digest_fold_end(struct fold *f);
 /* digest_wakes - whether @ev is a wake-up of @tid that counts; sets *wake to its time and target
  * CPU. */
 bool digest_wakes(const struct digests *d, const struct cdict_event *ev, int32_t tid,

@@ -66,6 +66,7 @@ static int read_pieces(struct digests *d, struct part *p, uint64_t t_ns, struct 
 	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0 && ev.t_ns < t_ns) {
 		ret = 0;
 		if (*keep && n++ >= PIECE_EVENTS && ev.t_ns > f.state->last_ns) {
+			digest_fold_end(&f);
 			ret = digest_end_piece(d, p, ev.t_ns, out, keep);
 			digest_fold_begin(&f, p);
 			n = 1;
@@ -75,6 +76,7 @@ static int read_pieces(struct digests *d, struct part *p, uint64_t t_ns, struct 
 		if (f.no_memory)
 			ret = -ENOMEM;
 	}
+	digest_fold_end(&f);
 	cdict_events_close(it);
 	return ret == -ENOMEM ? cdict_fail_nomem(err) : ret < 0 ? ret : 0;
 }
@@ -136,6 +138,7 @@ static int end_lead(struct digests *d, struct lead_cpu *c, uint64_t t_ns, struct
 	struct pieces *keep = c->keep;
 	int ret;
 
+	digest_fold_end(c->fold);
 	free(c->fold);
 	c->fold = NULL;
 	ret = keep ? digest_end_piece(d, &c->part, t_ns, out, &keep)

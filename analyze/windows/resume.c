@@ -63,6 +63,7 @@ void resume_take_names(const struct digest *d, const struct digest_task *task, s
 	if (task->pid_ns != ANALYZE_NO_TIME)
 		t->pub.pid = task->pid;
 	t->pub.first_ns = task->named_ns;
+	t->pub.last_ns = task->last_ns;
 	if (!k)
 		return;
 	t->pub.is_vcpu = k->exit.t_ns != ANALYZE_NO_TIME || k->entry.t_ns != ANALYZE_NO_TIME;
