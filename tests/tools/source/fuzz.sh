@@ -3,6 +3,7 @@
 # fuzz.sh BUILD SECONDS [NAME]: runs each libFuzzer target, or tests/fuzz/fuzz_NAME.c only: three quarters of SECONDS
 # without sanitizers, by BUILD-quick, then under the sanitizers, by BUILD, which first runs all inputs that the quick one kept.
 # Starts from tests/fuzz/corpus/TARGET and tests/data/bad; new inputs stay in BUILD/corpus, failing inputs in BUILD/found.
+# tests/fuzz/TARGET.options has libFuzzer's options of a target, as OSS-Fuzz has: max_len, where longer texts have nothing new.
 # Adds executions and CPU time to tests/fuzz/state.tsv ($FUZZ_STATE).  Status 1 if an input fails.
 #   UNTIL=18:00    round after round until then; a target whose last round found nothing new gets a third of the time
 set -euo pipefail
@@ -19,13 +20,15 @@ trap 'rm -rf "$TMPDIR"' EXIT
 
 # run BUILD SECONDS TARGET - sets executions, cpu, added, and edges, features, inputs of the last line of its log
 run() {
-	local target=$3 log=$1/$3.log seeds=$TMPDIR/seeds
+	local target=$3 log=$1/$3.log seeds=$TMPDIR/seeds longest
+	longest=$(sed -n 's/^max_len = //p' "tests/fuzz/$target.options" 2>/dev/null || :)
 	rm -rf "$seeds"
 	mkdir -p "$build/corpus/$target" "$seeds"
 	# those named many- take a second each: tests/run replays them
 	find "tests/fuzz/corpus/$target" tests/data/bad -type f ! -name 'many-*' ! -name '*.md' -exec cp -t "$seeds" {} +
 	# a timeout of wall time, on a machine that may be busy
-	if ! { time "$1/tests/fuzz/$target" -max_total_time="$2" -timeout=100 -rss_limit_mb=2048 -print_final_stats=1 \
+	# 0 s would be without end
+	if ! { time "$1/tests/fuzz/$target" -max_total_time="$(($2 > 0 ? $2 : 1))" ${longest:+-max_len="$longest"} -timeout=100 -rss_limit_mb=2048 -print_final_stats=1 \
 		-artifact_prefix="$build/found/$target-" "$build/corpus/$target" "$seeds" >"$log" 2>&1; } 2>"$TMPDIR/time"; then
 		status=1
 		echo "$target: FOUND, see $log"
