@@ -157,10 +157,9 @@ static void kernel_mapped(struct perf_stacks *s, const struct perfdata_record *r
  * pipe. */
 static void take_build_ids(struct perf_stacks *s, const struct perfdata *pd)
 {
-	const struct perfdata_build_id *all;
 	size_t n;
+	const struct perfdata_build_id *all = perfdata_build_ids(pd, &n);
 
-	all = perfdata_build_ids(pd, &n);
 	for (; s->n_build_ids < n; s->n_build_ids++) {
 		const struct perfdata_build_id *b = &all[s->n_build_ids];
 		uint16_t mode = b->misc & PERF_RECORD_MISC_CPUMODE_MASK;

@@ -12,7 +12,6 @@
 
 /* TASK_COMM_LEN, without its NUL: a longer name is not a comm. */
 #define COMM_MAX 15u
-#define TID_MAX (1 << 30)
 
 /* Splits "Linux compute-01 6.1.0-18-amd64 x86_64": the words from the second on. */
 static void uname_words(const char *uname, char words[3][256])
@@ -113,29 +112,10 @@ static bool name_line(const char *line, int32_t *tid, char comm[COMM_MAX + 1], c
 	return true;
 }
 
-/* Whether the line is the head of a process's maps, "1234 31 /usr/bin/qemu"; lines of maps begin
- * with a blank or a hex address and have no second number. */
-static bool process_line(const char *line, int32_t *tid)
-{
-	char *end;
-	long n = strtol(line, &end, 10), maps;
-
-	if (end == line || *end != ' ' || n <= 0 || n >= TID_MAX)
-		return false;
-	line = end + 1;
-	maps = strtol(line, &end, 10);
-	*tid = (int32_t)n;
-	return end != line && *end == ' ' && maps >= 0 && end[1] == '/';
-}
-
 static int add_leaders(const struct tracedat *td, struct map *leaders, struct cdict_error *err)
 {
-	const char *line = td->procmaps ? td->procmaps : "";
-	int32_t tid;
-
-	for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-		uint32_t *n = process_line(line, &tid) ? map_add(leaders, (uint32_t)tid, 0)
-						       : &(uint32_t){ 0 };
+	for (size_t i = 0; i < td->processes.n; i++) {
+		uint32_t *n = map_add(leaders, (uint32_t)td->processes.at[i], 0);
 
 		if (!n)
 			return cdict_fail_nomem(err);

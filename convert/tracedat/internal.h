@@ -46,6 +46,7 @@ enum tracedat_option {
 /* Limit of memory for all texts, options or packed pages of a file, as for readers in cdict(5).
  * Sections may be referred to several times, or overlap. */
 #define TRACEDAT_MEMORY(td) ((64ull << 20) + 8ull * (td)->file.size)
+#define TID_MAX (1 << 30)
 
 enum tracedat_codec { CODEC_NONE, CODEC_ZLIB, CODEC_ZSTD };
 
@@ -113,7 +114,8 @@ struct tracedat {
 	uint64_t peer_id; /* the trace that @shifts lead to */
 	ARRAY(struct tracedat_stat) stats;
 	bool stats_of_instance;
-	const char *clock, *uname, *recorder, *procmaps;
+	const char *clock, *uname, *recorder;
+	ARRAY(int32_t) processes; /* those whose maps are stored */
 	uint64_t trace_id;
 	bool has_trace_id, has_date, clock_follows;
 	int64_t offset_ns; /* OFFSET and DATE: added to every time */

@@ -26,6 +26,26 @@ static int64_t number(struct tracedat *td, const struct cursor *c)
 	return t ? (int64_t)strtoll(t, NULL, 0) : 0;
 }
 
+/* Takes the id of a process that trace-cmd stored the maps of: "4d2 1f /usr/bin/qemu", its id and number of maps in
+ * hexadecimal, precedes them. Each process has an option of its own. */
+static int process(struct tracedat *td, const struct cursor *c)
+{
+	const char *line = text(td, c);
+	char *end;
+	long pid, maps;
+
+	if (!line)
+		return 0; /* no memory */
+	pid = strtol(line, &end, 16);
+	if (end == line || *end != ' ' || pid <= 0 || pid >= TID_MAX)
+		return 0;
+	line = end + 1;
+	maps = strtol(line, &end, 16);
+	if (end == line || *end != ' ' || maps < 0 || end[1] != '/')
+		return 0;
+	return array_push(&td->processes, (int32_t)pid) ? -ENOMEM : 0;
+}
+
 /* Gets x86-tsc from "local global [x86-tsc] mono\n"; a name alone is accepted, too. */
 static void clock_name(struct tracedat *td, const struct cursor *c)
 {
@@ -255,7 +275,7 @@ int tracedat_option(struct tracedat *td, uint16_t id, struct cursor *c)
 		td->n_cpus = cursor_u32(c);
 		break;
 	case OPTION_PROCMAPS:
-		td->procmaps = text(td, c);
+		ret = process(td, c);
 		break;
 	case OPTION_TRACEID:
 		td->trace_id = cursor_u64(c);

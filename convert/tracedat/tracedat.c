@@ -494,6 +494,7 @@ void tracedat_close(struct tracedat *td)
 	array_fini(&td->stats);
 	array_fini(&td->formats);
 	array_fini(&td->kept);
+	array_fini(&td->processes);
 	import_bytes_close(&td->file);
 	ZSTD_freeDCtx(td->zstd);
 	free(td);

@@ -384,8 +384,9 @@ double changes_events(const struct changes *c, const struct changes_row *row, si
 		uint64_t window_ns = analyze_engine_summary(c->walks[k]->eng)->window_ns;
 		double rate = row->row->values[k * of->n_figures + often];
 
+		/* a count: whole, but for what the division by the window cost */
 		if (isfinite(rate))
-			sum += rate * (double)window_ns / 1e9;
+			sum += round(rate * (double)window_ns / 1e9);
 	}
 	return sum;
 }

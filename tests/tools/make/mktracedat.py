@@ -46,7 +46,7 @@ def options():
     p.add_argument('--shift-flags', type=int, default=0)
     p.add_argument('--peer', type=int, default=7, help='the trace id that --shift leads to')
     p.add_argument('--stat', action='append', default=[], metavar='CPU,OVERRUN')
-    p.add_argument('--procmaps')
+    p.add_argument('--procmaps', action='append', default=[], help='a file of one process')
     p.add_argument('--hook')
     p.add_argument('--cpucount', type=int)
     p.add_argument('--instance', action='append', default=[], metavar='NAME,GLOB[,CLOCK]',
@@ -276,8 +276,8 @@ class File:
             yield 7, a.offset.encode() + b'\0'
         if a.date:
             yield 1, a.date.encode() + b'\0'
-        if a.procmaps:
-            yield 10, open(a.procmaps, 'rb').read() + b'\0'
+        for path in a.procmaps:
+            yield 10, open(path, 'rb').read() + b'\0'
         for s in a.stat:
             cpu, n = s.split(',')
             yield 2, ('CPU: %s\nentries: 1\noverrun: %s\ncommit overrun: 0\nbytes: 60\ndropped events: 0\n' %

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the records of a recording without formats tell about its kernel. */
-#include "convert/lent.h"
+#include "convert/lent_internal.h"
 
 #include "tests/unit/perfdatafile.h"
 
@@ -100,9 +100,48 @@ static void the_kernels_text_is_its_first_mapping_with_an_address(void **state)
 	}
 }
 
+/* A sample of time 0 has none. */
+static void the_times_of_samples_are_those_of_the_first_and_the_last_one(void **state)
+{
+	static const struct {
+		uint64_t times[3], first_ns, last_ns;
+	} cases[] = {
+		{ { 20, 30, 40 }, 20, 40 }, { { 40, 20, 30 }, 20, 40 }, { { 0, 30, 20 }, 20, 30 },
+		{ { 20, 0, 30 }, 20, 30 },  { { 0, 0, 0 }, 0, 0 },
+	};
+	struct cdict_error err = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lent l = { .folder = -1 };
+		struct lent_survey s;
+		struct perfdata *pd;
+		struct out o = { 0 };
+		size_t at;
+
+		put_pipe_header(&o);
+		at = begin(&o, RECORD_ATTR, 0);
+		put_attr(&o, 112, 300, SAMPLE_TYPE);
+		put(&o, 11, 8);
+		end(&o, at);
+		for (int k = 0; k < 3; k++)
+			put_sample(&o, 11, cases[i].times[k], 42, 7);
+		pd = parse(&o);
+		assert_int_equal(lent_survey(&s, &l, pd, &err), 0);
+		assert_int_equal(s.events.n, 1);
+		assert_int_equal(s.events.at[0].samples, 3);
+		assert_int_equal(s.first_ns, cases[i].first_ns);
+		assert_int_equal(s.last_ns, cases[i].last_ns);
+		lent_survey_fini(&s);
+		perfdata_close(pd);
+		buf_fini(&o.b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_times_of_samples_are_those_of_the_first_and_the_last_one),
 		cmocka_unit_test(the_release_is_that_of_a_modules_path),
 		cmocka_unit_test(the_kernels_text_is_its_first_mapping_with_an_address),
 	};

@@ -26,6 +26,80 @@ static void a_cut_compressed_record_gives_its_complete_part(void **state)
 	buf_fini(&o.b);
 }
 
+/* Of the record: what it has is read, and reported only where all of the record is there. */
+static void a_compressed_record_that_claims_more_than_it_has_is_reported(void **state)
+{
+	static const struct {
+		int more; /* than it has, padding included */
+		const char *damage;
+	} cases[] = {
+		{ 0, "" },
+		{ 1, "a compressed record claims " },
+		{ 1000, "a compressed record claims " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		struct out o = { .big = i % 2 };
+		struct perfdata *pd;
+		size_t at, has;
+		struct seen s;
+
+		put_pipe_start(&o);
+		at = o.b.len;
+		put_compressed(&o, 2, SIZE_MAX, RECORD_COMPRESSED2);
+		has = (size_t)load64(o.b.data + at + 8, o.big);
+		o.b.len = at + 16 + has; /* without padding */
+		patch(&o, at + 6, 16 + has, 2);
+		patch(&o, at + 8, has + (size_t)cases[i / 2].more, 8);
+		pd = parse(&o);
+		s = read_all(pd);
+		assert_int_equal(s.samples, 6);
+		assert_int_equal(strncmp(perfdata_damage(pd), cases[i / 2].damage,
+					 strlen(cases[i / 2].damage)),
+				 0);
+		assert_int_equal(!*perfdata_damage(pd), !cases[i / 2].more);
+		perfdata_close(pd);
+		buf_fini(&o.b);
+	}
+}
+
+/* perf writes 12 bytes, its header and the size of what follows. */
+static void the_formats_of_a_pipe_follow_a_record_of_12_bytes_or_more(void **state)
+{
+	static const struct {
+		unsigned size;
+		bool fits;
+	} cases[] = { { 8, false }, { 11, false }, { 12, true }, { 16, true } };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		struct out o = { .big = i % 2 };
+		struct perfdata *pd;
+		size_t at, from;
+
+		put_pipe_header(&o);
+		at = begin(&o, RECORD_TRACING_DATA, 0);
+		while (o.b.len - at < cases[i / 2].size)
+			put(&o, 0, 1);
+		end(&o, at);
+		from = o.b.len;
+		if (cases[i / 2].fits) {
+			put_tracing(&o);
+			while ((o.b.len - from) % 8)
+				put(&o, 0, 1);
+			patch(&o, at + 8, o.b.len - from, 4);
+		}
+		pd = parse(&o);
+		read_all(pd);
+		assert_int_equal(perfdata_tracing(pd)->present, cases[i / 2].fits);
+		assert_int_equal(strstr(perfdata_damage(pd), "is too short") != NULL,
+				 !cases[i / 2].fits);
+		perfdata_close(pd);
+		buf_fini(&o.b);
+	}
+}
+
 static void a_file_that_is_not_perf_data_is_refused_in_one_line(void **state)
 {
 	struct out whole = file(&(struct shape){ 0 });
@@ -230,6 +304,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cut_compressed_record_gives_its_complete_part),
+		cmocka_unit_test(a_compressed_record_that_claims_more_than_it_has_is_reported),
+		cmocka_unit_test(the_formats_of_a_pipe_follow_a_record_of_12_bytes_or_more),
 		cmocka_unit_test(a_file_that_is_not_perf_data_is_refused_in_one_line),
 		cmocka_unit_test(a_killed_recording_is_read_to_its_end),
 		cmocka_unit_test(damage_is_reported_and_the_rest_is_read),

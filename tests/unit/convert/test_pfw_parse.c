@@ -192,6 +192,56 @@ static void times_of_the_line(void **state)
 	}
 }
 
+/* Whole numbers in any form, quoted or not; of negative and larger ones the lower 31 bits. */
+static void ids_of_the_line(void **state)
+{
+	static const struct {
+		const char *id;
+		bool broken;
+		int32_t is;
+	} cases[] = {
+		{ "42", false, 42 },
+		{ "\"42\"", false, 42 },
+		{ "1e3", false, 1000 },
+		{ "\"1e3\"", false, 1000 },
+		{ "\"4.2e1\"", false, 42 },
+		{ "4.20E+1", false, 42 },
+		{ "\"42.0\"", false, 42 },
+		{ "4294967297", false, 1 },
+		{ "4294967297.0", false, 1 },
+		{ "-3", false, INT32_MAX - 2 },
+		{ "\"-3.0\"", false, INT32_MAX - 2 },
+		{ "1.5", true, 0 },
+		{ "\"1.5\"", true, 0 },
+		{ "1e", true, 0 },
+		{ "1e30", true, 0 },
+		{ "\"1e3", true, 0 },
+		{ "\"1e3x\"", true, 0 },
+		{ "\"\"", true, 0 },
+	};
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *id = cases[i / 2].id, *key = i % 2 ? "tid" : "pid";
+		struct parsed p;
+
+		snprintf(text, sizeof(text),
+			 "{\"name\":\"n\",\"cat\":\"c\",\"%s\":%s,\"ts\":1}\n"
+			 "{\"name\":\"n\",\"cat\":\"c\",\"ts\":5,\"%s\":%s}\n",
+			 key, id, key, id);
+		parse(&p, text);
+		assert_int_equal(p.part.broken, cases[i / 2].broken ? 2 : 0);
+		assert_int_equal(p.part.events.n, cases[i / 2].broken ? 0 : 2);
+		for (size_t k = 0; k < p.part.events.n; k++) {
+			const struct pfw_event *e = &p.part.events.at[k];
+
+			assert_int_equal(i % 2 ? e->tid : e->pid, cases[i / 2].is);
+		}
+		fini(&p);
+	}
+}
+
 /* A string of every length up to three reads, its quote, escape and letters beyond ASCII at every place. */
 static void strings(void **state)
 {
@@ -302,9 +352,9 @@ static void lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers), cmocka_unit_test(times_of_the_line),
-		cmocka_unit_test(strings), cmocka_unit_test(escapes),
-		cmocka_unit_test(lines),
+		cmocka_unit_test(numbers),         cmocka_unit_test(times_of_the_line),
+		cmocka_unit_test(ids_of_the_line), cmocka_unit_test(strings),
+		cmocka_unit_test(escapes),         cmocka_unit_test(lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,9 +169,55 @@ static void the_trace_that_times_lead_to_is_stored_with_the_error(void **state)
 	}
 }
 
+/* trace-cmd writes an option for each process: its id and number of maps in hexadecimal, its program, then the maps. */
+static void each_process_whose_maps_are_stored_is_known_to_be_one(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t pid; /* 0: none */
+	} cases[] = {
+		{ "4d2 2 /usr/bin/qemu\n400000 4f2000 /usr/bin/qemu\n10 20 /lib/libc.so\n", 0x4d2 },
+		{ "10 1 /usr/bin/make\n7f12a000 7f12b000 /usr/bin/make\n", 0x10 },
+		{ "ffffff 0 /sbin/init\n", 0xffffff },
+		{ "7 /sbin/init\n", 0 }, /* no number of maps */
+		{ "7 1 sh\n", 0 },       /* no path */
+		{ "7 -1 /sbin/init\n", 0 },
+		{ "7 1", 0 },
+		{ "7", 0 },
+		{ "0 1 /sbin/init\n", 0 },
+		{ "-7 1 /sbin/init\n", 0 },
+		{ "fffffffffffffffff 1 /sbin/init\n", 0 },
+		{ "x 1 /sbin/init\n", 0 },
+		{ "", 0 },
+	};
+	struct tracedat *td = begin();
+	struct cdict_error err = { 0 };
+	struct map leaders = { 0 };
+	uint32_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct buf b = { 0 };
+
+		buf_add(&b, cases[i].text, strlen(cases[i].text) + 1);
+		take(td, OPTION_PROCMAPS, &b);
+		n += cases[i].pid != 0;
+		assert_int_equal(td->processes.n, n);
+	}
+	assert_int_equal(tracedat_store_tasks(td, NULL, &leaders, &err),
+			 0); /* there are no names */
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_true(!cases[i].pid || map_find(&leaders, cases[i].pid, 0));
+	assert_null(map_find(&leaders, 7, 0));
+	assert_null(map_find(&leaders, 0x20, 0)); /* a map's end */
+	map_fini(&leaders);
+	tracedat_close(td);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_process_whose_maps_are_stored_is_known_to_be_one),
 		cmocka_unit_test(a_buffer_has_pages_of_its_own_size),
 		cmocka_unit_test(a_page_size_that_cannot_be_is_reported),
 		cmocka_unit_test(the_trace_that_times_lead_to_is_stored_with_the_error),

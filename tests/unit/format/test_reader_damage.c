@@ -111,6 +111,46 @@ static void a_missing_block_is_noticed_by_its_number(void **state)
 		}
 }
 
+/* Of a later version, too: its letters, and a ? for what is none. */
+static void a_damaged_small_block_is_reported_by_its_name(void **state)
+{
+	static const struct {
+		char letters[5];
+		const char *name;
+	} cases[] = {
+		{ "AZMB", "block AZMB at byte" },
+		{ "@[az", "block ???? at byte" },
+		{ "ZAZA", "block ZAZA at byte" },
+		{ "A0Z\n", "block A?Z? at byte" },
+	};
+	struct block_at blocks[64];
+	size_t n = find_blocks(&whole.bytes, blocks, COUNT(blocks)), k = 0;
+
+	(void)state;
+	while (k < n && blocks[k].type != FORMAT_UNSTORED)
+		k++;
+	assert_true(k < n);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const uint8_t *name = (const uint8_t *)cases[i].letters;
+		struct buf b = { 0 };
+		struct container_header h;
+		struct cdict_reader *r;
+		struct cdict_damage d;
+
+		buf_add(&b, whole.bytes.data, whole.bytes.len);
+		assert_true(container_header_read(b.data + blocks[k].at, &h));
+		h.type = FORMAT_FOURCC(name[0], name[1], name[2], name[3]);
+		h.payload_crc ^= 1;
+		container_header_write(b.data + blocks[k].at, &h);
+		r = open_bytes(b.data, b.len);
+		cdict_reader_damage(r, &d);
+		assert_int_equal(d.blocks, 1);
+		assert_int_equal(strncmp(d.first, cases[i].name, strlen(cases[i].name)), 0);
+		cdict_reader_close(r);
+		buf_fini(&b);
+	}
+}
+
 /* --- damage isolation */
 
 /* One changed byte in an event block, wherever: exactly its events are missing, and
@@ -296,6 +336,7 @@ int main(void)
 		cmocka_unit_test(a_lost_schema_block_never_renames_events),
 		cmocka_unit_test(bytes_between_blocks_are_counted),
 		cmocka_unit_test(a_damaged_input_is_remembered),
+		cmocka_unit_test(a_damaged_small_block_is_reported_by_its_name),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

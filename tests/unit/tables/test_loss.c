@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How much of a capture is missing: sums of loss records, and the sentences made of them. */
+#include <math.h>
+
 #include "tables/columns/loss.h"
 #include "base/text/json.h"
 #include "tests/unit/cdictfile.h"
@@ -98,6 +100,32 @@ static void events_lost_before_the_first_event_count_in_a_window_from_it(void **
 	assert_int_equal(sum.lost, 0);
 	cdict_reader_close(r);
 	buf_fini(&bytes);
+}
+
+/* The index counts them as stored: they are not counted once more. */
+static void events_of_damaged_blocks_are_part_of_what_is_missing(void **state)
+{
+	static const struct cdict_loss loss = { CDICT_LOSS_RING, 0, CDICT_TYPE_ANY, 1100, 1200, 3 };
+	struct loss_sum sum;
+	struct buf bytes;
+
+	(void)state;
+	for (size_t n = 0; n < 2; n++) {
+		struct cdict_reader *r = lossy(&bytes, &loss, n);
+		size_t at = (size_t)cdict_reader_block_at(r, 0)->offset + FORMAT_BLOCK_HEADER_SIZE;
+
+		cdict_reader_close(r);
+		bytes.data[at] ^= 1;
+		r = open_bytes(bytes.data, bytes.len);
+		assert_int_equal(cdict_reader_verify(r, NULL), CDICT_ECORRUPT);
+		loss_sum(&sum, r, 1000, 2000);
+		assert_int_equal(sum.damaged, 1);
+		assert_int_equal(sum.stored, 2);
+		/* 1 of 2 stored; 1 and 3 lost by a ring, of 2 stored, 10 left out and those 3 */
+		assert_true(fabs(sum.percent - (n ? 100.0 * 4 / 15 : 50)) < 1e-9);
+		cdict_reader_close(r);
+		buf_fini(&bytes);
+	}
 }
 
 /* The counts of the listed records, each followed by a blank. */
@@ -254,6 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_that_touch_the_window_count_whole),
 		cmocka_unit_test(events_lost_before_the_first_event_count_in_a_window_from_it),
+		cmocka_unit_test(events_of_damaged_blocks_are_part_of_what_is_missing),
 		cmocka_unit_test(records_that_touch_the_window_are_listed),
 		cmocka_unit_test(each_part_of_the_sentence_stands_where_it_is_so),
 		cmocka_unit_test(each_kind_of_event_not_recorded_has_its_own_line),
