@@ -105,8 +105,6 @@ static int read_all(struct perfdata *pd, struct cursor *c)
 	if (r)
 		return r;
 	size = cursor_u32(c);
-	if (size > c->left)
-		return CDICT_ECORRUPT;
 	if (size)
 		t->kallsyms = keep_bytes(pd, c, size);
 	size = cursor_u32(c);

@@ -92,7 +92,7 @@ struct table *tables_merged(const struct tables_decl *decl, const struct tables_
 	if (exits) {
 		decl->fini(&totals.work);
 		decl->fini(&totals.idle);
-	} else if (sum && decl->fini) {
+	} else if (sum) {
 		decl->fini(sum);
 	}
 	free(sum);

@@ -156,3 +156,21 @@ TRACE
 capture lost.trace
 tasks --task mine
 "$CDICT" tasks x.cdict --max-loss 100 --task mine --format json | jq -c '.tasks[] | [.delayed_ns, .delays, .worst_ns]'
+
+# 700's switch-out on CPU 0 is missing: it ran from 10.000 s, 2 ms before its first event, to its last one at 10.003, 3 ms; 701 ran
+# for 1 ms on CPU 1, and for 1 ms up to 10.010001
+cat >unseen.trace <<'TRACE'
+cpus 2
+cmdline perf record -e sched:* -p 700,701
+proc 700 mine
+proc 701 yours
+701 [001] 9.990000: sched:sched_stat_runtime: pid=701 runtime=500000
+701 [001] 9.991000: sched:sched_switch: prev_pid=701 prev_state=S next_pid=0
+700 [000] 10.002000: sched:sched_stat_runtime: pid=700 runtime=2000000
+700 [000] 10.003000: sched:sched_stat_runtime: pid=700 runtime=1000000
+701 [000] 10.010000: sched:sched_stat_runtime: pid=701 runtime=1000000
+701 [000] 10.010001: sched:sched_switch: prev_pid=701 prev_state=S next_pid=0
+TRACE
+capture unseen.trace
+tasks
+cores

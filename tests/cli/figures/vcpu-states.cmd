@@ -13,6 +13,8 @@ states() {
 		"\($s | add / 1000)\(if .lossy then " lossy" else "" end)"'
 	$CDICT vcpu $1.cdict -q --max-loss 50 --by antagonist --format json | jq -r '.antagonists[] |
 		"\(.tid) behind \(.antagonist_tid): \(.preempted_ns / 1000) + \((.waiting_ns // 0) / 1000), \(.slices) slices, took over \(.took_over)"'
+	# the sum of them, as exact as its parts
+	$CDICT vcpu $1.cdict -q --max-loss 50 --by vm | sed -n 's/^all VMs  */all VMs behind /p'
 }
 states two-vcpus
 states same-names

@@ -212,6 +212,38 @@ static void a_task_is_lost_since_the_loss_on_its_cpu(void **state)
 	buf_fini(&bytes);
 }
 
+/* 10 is not on CPU 0 any more when 12 leaves it at 160; it waits since 200, not since 265. With a loss between
+ * the two, in which it may have run, its wait is unknown. */
+static void the_first_wake_up_since_a_missed_switch_out_begins_the_wait(void **state)
+{
+	static const struct step steps[] = {
+		{ 100, 0, SWITCH, 11, S, 10 }, { 120, 1, SWITCH, 20, R, 21 },
+		{ 160, 0, SWITCH, 12, S, 13 }, { 180, 1, SWITCH, 21, R, 20 },
+		{ 200, 1, WAKING, 20, 0, 10 }, { 265, 1, WAKING, 20, 0, 10 },
+		{ 270, 1, SWITCH, 20, R, 21 }, { 280, 0, SWITCH, 13, R, 14 },
+		{ 290, 1, SWITCH, 21, R, 20 }, { 400, 0, SWITCH, 14, R, 10 },
+		{ 500, 0, SWITCH, 10, S, 12 }, { 700, 1, SWITCH, 20, R, 21 },
+	};
+	static const struct cdict_loss loss = { CDICT_LOSS_RING, 0, CDICT_TYPE_ANY, 250, 260, 9 };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		bool resumed = i % 2, lossy = i / 2;
+		struct buf bytes;
+		struct cdict_reader *r = captured(&bytes, steps, COUNT(steps), &loss, lossy);
+		struct walk w;
+
+		walk(&w, r, 300, 600, resumed);
+		assert_int_equal(row(&w, 10)->delayed_ns, lossy ? 0 : 400 - 300);
+		assert_int_equal(row(&w, 10)->delays, !lossy);
+		assert_int_equal(row(&w, 10)->latency.max, lossy ? 0 : 400 - 200);
+		assert_int_equal(row(&w, 10)->run_ns, 100);
+		walk_fini(&w);
+		cdict_reader_close(r);
+		buf_fini(&bytes);
+	}
+}
+
 /* Sampled on CPU 1 before its first switch; whether its switch-out was missed. */
 static void a_task_is_lost_unless_switched_since(void **state)
 {
@@ -244,6 +276,7 @@ int main(void)
 		cmocka_unit_test(a_wait_that_began_before_the_window_is_found),
 		cmocka_unit_test(the_wake_up_of_an_earlier_slice_begins_no_wait),
 		cmocka_unit_test(a_later_wake_up_begins_the_wait),
+		cmocka_unit_test(the_first_wake_up_since_a_missed_switch_out_begins_the_wait),
 		cmocka_unit_test(a_task_is_lost_since_the_loss_on_its_cpu),
 		cmocka_unit_test(a_task_is_lost_unless_switched_since),
 	};

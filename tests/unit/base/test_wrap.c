@@ -110,6 +110,29 @@ static void texts_are_cut_before_a_column_goes_when_they_stay_readable(void **st
 	assert_true(rooms[2].hidden);
 }
 
+static void texts_get_back_the_room_of_columns_that_went(void **state)
+{
+	struct table_room rooms[] = {
+		{ .width = 30, .text = true },
+		{ .width = 30, .text = true, .rank = 1 },
+		{ .width = 20, .rank = 2 },
+	};
+
+	(void)state;
+	assert_int_equal(table_fit(rooms, 3, 50, 16), 1); /* 16 + 2 + 16 without the third */
+	assert_true(rooms[2].hidden);
+	assert_int_equal(rooms[0].width, 24);
+	assert_int_equal(rooms[1].width, 24);
+	assert_int_equal(rooms[2].width, 20);
+	/* but not more than they need */
+	rooms[0] = (struct table_room){ .width = 20, .text = true };
+	rooms[1] = (struct table_room){ .width = 17, .text = true };
+	rooms[2] = (struct table_room){ .width = 40, .rank = 1 };
+	assert_int_equal(table_fit(rooms, 3, 60, 16), 1);
+	assert_int_equal(rooms[0].width, 20);
+	assert_int_equal(rooms[1].width, 17);
+}
+
 static void a_text_that_is_cut_ends_with_dots_and_no_half_character(void **state)
 {
 	struct sink s;
@@ -136,6 +159,7 @@ int main(void)
 		cmocka_unit_test(a_wide_character_takes_two_columns),
 		cmocka_unit_test(the_least_important_columns_go_first_of_equals_the_last),
 		cmocka_unit_test(texts_are_cut_before_a_column_goes_when_they_stay_readable),
+		cmocka_unit_test(texts_get_back_the_room_of_columns_that_went),
 		cmocka_unit_test(a_text_that_is_cut_ends_with_dots_and_no_half_character),
 	};
 

@@ -349,12 +349,37 @@ static void lines(void **state)
 	fini(&p);
 }
 
+/* Its events are members of an object, of which the rest is not read. */
+static void chromes_form(void **state)
+{
+	static const char *const begins[] = { "{\"traceEvents\":[", "{\"traceEvents\": [ ",
+					      "  {\"traceEvents\":[\n" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		char text[256];
+		struct parsed p;
+
+		snprintf(text, sizeof(text),
+			 "%s{\"name\":\"a\",\"cat\":\"c\",\"ts\":1},\n"
+			 "{\"name\":\"b\",\"cat\":\"c\",\"ts\":2}],\"displayTimeUnit\":\"ms\"}\n",
+			 begins[i]);
+		parse(&p, text);
+		assert_int_equal(p.part.broken, 0);
+		assert_int_equal(p.part.events.n, 2);
+		assert_int_equal(p.part.events.at[0].end_ns, 1000);
+		assert_int_equal(p.part.events.at[1].end_ns, 2000);
+		fini(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers),         cmocka_unit_test(times_of_the_line),
 		cmocka_unit_test(ids_of_the_line), cmocka_unit_test(strings),
 		cmocka_unit_test(escapes),         cmocka_unit_test(lines),
+		cmocka_unit_test(chromes_form),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

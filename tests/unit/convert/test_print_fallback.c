@@ -5,8 +5,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -250,6 +252,46 @@ static void a_crash_costs_its_type_alone(void **state)
 	cdict_schema_free(schema);
 }
 
+/* The limit of this process's only child, as in /proc/PID/limits. */
+static void assert_limited(const char *name, bool none)
+{
+	char path[64], line[256], limit[32] = "";
+	int child = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	f = fopen(path, "r");
+	if (!f)
+		skip(); /* a kernel without CONFIG_PROC_CHILDREN */
+	assert_int_equal(fscanf(f, "%d", &child), 1);
+	fclose(f);
+	snprintf(path, sizeof(path), "/proc/%d/limits", child);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, strlen(name)))
+			assert_int_equal(sscanf(line + strlen(name), "%31s", limit), 1);
+	fclose(f);
+	assert_true(limit[0] >= '0' && limit[0] <= '9');
+	assert_int_equal(!strcmp(limit, "0"), none);
+}
+
+/* Formats are untrusted: what libtraceevent allocates for one may not be the machine's memory, and its
+ * crashes leave no files. */
+static void the_printing_process_has_limits(void **state)
+{
+	static const char *const prints[] = { "\"%zu\", REC->b" };
+	struct cdict_schema *schema = schema_of(prints, 1, false);
+	struct print *p = print_new(schema, NULL);
+
+	(void)state;
+	assert_printed(p, schema, 0, 1, 9, "9");
+	assert_limited("Max address space", false);
+	assert_limited("Max core file size", true);
+	print_free(p);
+	cdict_schema_free(schema);
+}
+
 /* A capture whose types all crash does not need a process for each. */
 static void many_crashes_end_the_trials(void **state)
 {
@@ -290,6 +332,7 @@ int main(void)
 		cmocka_unit_test(an_array_is_found_by_a_field_at_the_begin),
 		cmocka_unit_test(addresses_of_functions_are_printed_as_names),
 		cmocka_unit_test(a_crash_costs_its_type_alone),
+		cmocka_unit_test(the_printing_process_has_limits),
 		cmocka_unit_test(many_crashes_end_the_trials),
 		cmocka_unit_test(nothing_is_printed_of_nothing),
 	};
