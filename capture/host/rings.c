@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "capture/host/events.h"
 #include "capture/host/permit.h"
 
 #define FORMAT_LOST UINT64_C(0x10) /* PERF_FORMAT_LOST of Linux 6.0 */
@@ -157,11 +158,27 @@ static struct perf_cpu_map *cpu_map(const struct rings_options *o)
 }
 
 /* The threads that still exist, or all tasks; NULL: out of memory, or no thread exists. */
+/* Whether events of @tid can be opened: a zombie is in /proc, but the kernel finds only tasks that do not exit
+ * (find_lively_task_by_vpid() in kernel/events/core.c). Other errors are those of the events. */
+static bool is_alive(pid_t tid)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(attr),
+					.config = PERF_COUNT_SW_DUMMY,
+					.disabled = 1,
+					.exclude_kernel = 1 };
+	int fd = event_open(&attr, tid, -1, -1);
+
+	if (fd < 0)
+		return errno != ESRCH;
+	close(fd);
+	return true;
+}
+
 static struct perf_thread_map *thread_map(struct rings *r, const struct rings_options *o)
 {
 	struct perf_thread_map *map = NULL;
 	pid_t *there;
-	char path[32];
 	int n = 0;
 
 	r->n_threads = 1;
@@ -172,11 +189,9 @@ static struct perf_thread_map *thread_map(struct rings *r, const struct rings_op
 		return map;
 	}
 	there = calloc(o->n_tids, sizeof(*there));
-	for (size_t i = 0; there && i < o->n_tids; i++) {
-		snprintf(path, sizeof(path), "/proc/%d", o->tids[i]);
-		if (!access(path, F_OK))
+	for (size_t i = 0; there && i < o->n_tids; i++)
+		if (is_alive(o->tids[i]))
 			there[n++] = o->tids[i];
-	}
 	if (n)
 		map = perf_thread_map__new_array(n, there);
 	r->n_threads = (size_t)n;

@@ -109,6 +109,21 @@ tasks_that_end() {
 }
 one_user() { rec -u "$(id -u)" -s 0.2; }
 
+# It is in /proc until its parent waits for it, and no event can be opened for it.
+zombies_are_left_out() {
+	python3 -c 'import os, time
+if not (child := os.fork()): os._exit(0)
+open("zombie.new", "w").write(str(child))
+os.rename("zombie.new", "zombie")
+time.sleep(600)' &
+	until grep -qs '^State:.*Z' "/proc/$(cat zombie 2>/dev/null)/status"; do sleep 0.05; done
+	timeout 100 "$CDICT" record -q -o x.cdict -u "$(id -u)" -s 0.2 2>rec.err || echo "status $? with a zombie: $(cat rec.err)"
+	timeout 100 "$CDICT" record -q -o y.cdict -t "$(cat zombie)" -s 0.2 2>rec.err
+	[ $? -eq 1 ] && grep -q 'have already exited' rec.err || echo "of a zombie alone: $(cat rec.err)"
+	kill $!
+	wait 2>/dev/null
+}
+
 # The time between two ranges is known to be unknown.
 ranges() {
 	load 100000 &
@@ -265,6 +280,7 @@ run missing_events_are_reported_once_when_asked_for missing_events
 run one_process_and_what_it_starts one_process
 run tasks_that_end_end_the_recording tasks_that_end
 run a_user_by_number one_user
+run zombies_are_left_out zombies_are_left_out
 run only_in_ranges_of_time ranges
 run seconds_are_those_of_recording how_long
 run a_file_is_no_larger_than_max_size max_size
