@@ -119,7 +119,7 @@ int gaps_init(struct gap_set *set, const struct analyze_source *src, const struc
 void gaps_fini(struct gap_set *set);
 uint64_t gaps_search(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
 /* gaps_find - where events of @cpu (CDICT_CPU_UNKNOWN: of any CPU) are missing first in [from_ns, to_ns), or
- * ANALYZE_NO_TIME.  Most intervals are after the last gap: CPUs whose recording began late have the only ones. */
+ * ANALYZE_NO_TIME.  Often the only gaps are at the begin, of CPUs that were recorded late: most calls need no search. */
 static inline uint64_t gaps_find(const struct gap_set *set, uint32_t cpu, uint64_t from_ns,
 				 uint64_t to_ns)
 {

@@ -376,7 +376,7 @@ void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
 	wake.first = t->where != TASK_ON && t->ready_ns == ANALYZE_NO_TIME;
 	if (wake.first)
 		t->ready_ns = eng->now_ns;
-	/* The latest before a switch-out counts, also of a task of which the switch-in is unknown. */
+	/* The latest before a switch-out counts, even if the task's switch-in is unknown. */
 	if (eng->early.n)
 		keep_waker(eng, wake.task, ev->cpu);
 	for (const struct hook *h = eng->on_wake; h->ops; h++)

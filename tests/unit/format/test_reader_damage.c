@@ -111,7 +111,7 @@ static void a_missing_block_is_noticed_by_its_number(void **state)
 		}
 }
 
-/* Of a later version, too: its letters, and a ? for what is none. */
+/* cdict prints the letters of an unknown block, too, and "?" for a byte that is no letter. */
 static void a_damaged_small_block_is_reported_by_its_name(void **state)
 {
 	static const struct {
