@@ -55,7 +55,7 @@ def forks(n):
             os._exit(0)
         os.wait()
         burn(8)
-work = {'spin': lambda: burn(600), 'sleep': lambda: naps(100, 1), 'pipe': lambda: pipe(10000),
+work = {'spin': lambda: burn(600), 'sleep': lambda: naps(100, 1), 'pipe': lambda: pipe(30000),
         'threads': lambda: threads(4), 'fork': lambda: forks(60)}[sys.argv[1]]
 if sys.argv[1] == 'threads': # those that are there when it is attached to
     gates = [threading.Event() for _ in range(3)]
@@ -71,6 +71,8 @@ signal.pause()
 LOAD
 
 # The time that neither a task nor IDLE had, on all CPUs: schedstat leaves it out, the time between two switches has it.
+# The kernel prints it in ticks, so one that has begun is not in it.
+tick=$((1000000000 / $(getconf CLK_TCK)))
 taken() { awk -v hz="$(getconf CLK_TCK)" '/^cpu / { printf "%.0f", ($7 + $8 + $9) * 1e9 / hz }' /proc/stat; }
 ran() { cat "/proc/$1"/task/*/schedstat | awk '{ sum += $1 } END { printf "%.0f", sum }'; }
 until_sleeps() { # PID - its main thread waits in a system call
@@ -102,7 +104,7 @@ attached() {
 	kill -USR1 $pid
 	until [ -e "done" ] || ! kill -0 $pid; do sleep 0.02; done 2>/dev/null # however long it waits for a CPU
 	until_sleeps $pid
-	counted=$(($(ran $pid) - before)) lost=$(($(taken) - lost))
+	counted=$(($(ran $pid) - before)) lost=$(($(taken) - lost + tick))
 	kill -INT $rec
 	wait $rec
 	[ "$recorder" = cdict ] || exec 8>&- 9<&-
@@ -114,9 +116,9 @@ before_first() { # the time of x.cdict's tasks before its first event, in ns: a 
 		/sched_stat_runtime:/ { sub(".* runtime=", ""); early = $1 - (t[1] - s0) * 1e9 - (t[2] - n0); if (early > 0) sum += early }
 		END { printf "%.0f", sum }'
 }
-near() { # WHAT NS - within 1 %, and what a hypervisor or interrupts took
+near() { # WHAT NS - within 1 %, and what a hypervisor or interrupts may have taken
 	awk -v a="$2" -v b="$counted" -v what="$1" -v lost="$lost" -v early="$early" 'BEGIN { if (a < b * .99 - early || a > b * 1.01 + lost)
-		printf "%s: ran %.3f ms, schedstat says %.3f ms, %.3f ms before the first event; hypervisor and interrupts took %.0f ms\n", what, a / 1e6, b / 1e6, early / 1e6, lost / 1e6 }'
+		printf "%s: ran %.3f ms, schedstat says %.3f ms, %.3f ms before the first event; hypervisor and interrupts took up to %.0f ms\n", what, a / 1e6, b / 1e6, early / 1e6, lost / 1e6 }'
 }
 figures() { # prints the figures of x.cdict that are wrong
 	early=$(before_first)
