@@ -67,8 +67,9 @@ extern const char *const options_picks[]; /* each first last outer rearmed: enum
 	CMD_TIDS(0, "tid", struct options_shared, tids, "LIST",                                    \
 		 "only these thread ids, as in 17,23")
 #define OPTION_VM                                                                                  \
-	CMD_STRING(0, "vm", struct options_shared, vm, "NAME",                                     \
-		   "only tasks of this VM: its name, instance, UUID, project or pid")
+	CMD_STRING(                                                                                \
+		0, "vm", struct options_shared, vm, "NAME",                                        \
+		"only tasks of this VM, and the kernel's that serve it: its name, instance, UUID, project or pid")
 #define OPTION_MAP                                                                                 \
 	CMD_LIST(0, "map", struct options_shared, maps, "CSV",                                     \
 		 "name tasks by this mapping file, comma list, repeatable; '-' is standard input")

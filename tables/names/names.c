@@ -220,9 +220,11 @@ bool names_is_vm(const struct names *names, const struct analyze_task *task, con
 	char pid[16], *with_group;
 	bool failed = false, same;
 
+	own = vm ? &names->vms[of(names, task)->vm - 1] : served(names, task);
+	if (!vm)
+		vm = own;
 	if (!vm)
 		return false;
-	own = &names->vms[of(names, task)->vm - 1];
 	snprintf(pid, sizeof(pid), "%" PRId32, own->pid);
 	if (!strcmp(want, vm->text) || !strcmp(want, pid) || !strcmp(want, vm->id.name) ||
 	    !strcmp(want, vm->id.instance) || !strcasecmp(want, vm->id.uuid) ||

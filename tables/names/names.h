@@ -73,8 +73,8 @@ const char *names_order(const struct names *names, const struct analyze_task *ta
 const char *names_vm(const struct names *names, const struct analyze_task *task);
 /* names_kernel_thread - whether the task is kthreadd or one of its children. */
 bool names_kernel_thread(const struct analyze_task *task);
-/* names_is_vm - whether it belongs to the VM @want: any name, as shown in tables, with or without group,
- * instance, UUID, project, or pid. */
+/* names_is_vm - whether it belongs to the VM @want, or serves it (names_vm_served): any name, as shown
+ * in tables, with or without group, instance, UUID, project, or pid. */
 bool names_is_vm(const struct names *names, const struct analyze_task *task, const char *want);
 /* names_vm_served - the VM that a kernel thread works for, by the thread's name, vhost-1841 or
  * kvm-pit/1841, or NULL; borrowed. */

@@ -3,7 +3,7 @@
 # needs: python3
 #
 # One meaning of "waited": thread_state in SQL, tasks, vcpu, vm and the matrix of VMs (vcpu --by vm) have the same time, and the same
-# longest wait, for each task and VM, whole and in two windows.
+# longest wait, for each task and VM, whole and in two windows. The tasks of --vm are those of the VM's row of tasks --by group.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 cd "$(mktemp -d)" || exit 1
@@ -51,6 +51,9 @@ def check(window):
 		says(v["delayed_ns"] == mine.get(v["tid"], (0, 0))[1], f"tid {v['tid']}: vcpu has delayed {v['delayed_ns']} unknown {v['unknown_ns']} lossy {v['lossy']}, tasks {mine.get(v['tid'])}")
 		says((v["worst_ns"] or 0, v["worst_at_ns"] or 0) == longest.get(v["tid"], (0, 0)), f"tid {v['tid']}: the longest wait of vcpu is {v['worst_ns']} at {v['worst_at_ns']}, of tasks {longest.get(v['tid'])}")
 	delays = table("vcpu", "--by", "vm", *window)["delays"]
+	groups = {}
+	for g in table("tasks", "--by", "group", *window)["tasks"]:
+		if g["kind"] == "vm": groups.setdefault(g["group"], []).append((g["tasks"], g["delayed_ns"] or 0))
 	for vm in sorted({v["vm"] or v["name"] for v in vcpus}):
 		vms += 1
 		sum_ns = sum(v["delayed_ns"] or 0 for v in vcpus if (v["vm"] or v["name"]) == vm)
@@ -58,6 +61,9 @@ def check(window):
 		says(sum(d["behind_ns"] for d in rows) == sum_ns and all(d["vm_delayed_ns"] == sum_ns for d in rows), f"VM {vm}: vCPUs {sum_ns}, matrix {[d['behind_ns'] for d in rows]}")
 		most_ns = max((v["worst_ns"] or 0 for v in vcpus if (v["vm"] or v["name"]) == vm), default=0)
 		says(all((d["worst_held_ns"] or 0) <= (d["worst_ns"] or 0) <= most_ns for d in rows), f"VM {vm}: longest wait of a vCPU {most_ns}, matrix {[(d['worst_held_ns'], d['worst_ns']) for d in rows]}")
+		if any(v["vm"] == vm for v in vcpus):
+			chosen = [t for t in table("tasks", "--vm", vm, *window)["tasks"] if not t["idle"]]
+			says([(len(chosen), sum(t["delayed_ns"] or 0 for t in chosen))] == groups.get(vm), f"VM {vm}: tasks --vm has {[t['name'] for t in chosen]}, --by group {groups.get(vm)}")
 		story = table("vm", vm, *window) if any(v["vm"] == vm for v in vcpus) else None
 		if story is None: continue
 		says(story, f"VM {vm}: cdict vm prints nothing")

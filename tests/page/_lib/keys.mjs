@@ -122,10 +122,14 @@ async function areas(tab, says) {
 	await tab.go(`#view=exits&area=${area}&tasks=${two.map(([task]) => task)}`);
 	await compareCard(tab, says, 'two tasks', area, t0, ['--tid', two.map(([, tid]) => tid).join()]);
 	// a VM with the threads of the kernel that serve it: no wait of its vhost is missing
-	const vm = JSON.parse(await tab.evaluate(`JSON.stringify((({ tasks }) => { const { fold } = tasks.find((t) => t.fold_kind === 'vm' && t.vm === null);
-		return { fold, tids: tasks.filter((t) => t.fold_kind === 'vm' && t.fold === fold).map((t) => t.tid) }; })(cdictPage.app.capture))`));
-	await tab.go(`#view=tasks&area=${area}&vms=${encodeURIComponent(vm.fold)}`);
+	const vm = JSON.parse(await tab.evaluate(`JSON.stringify((({ tasks }) => { const ran = new Set(cdictPage.app.rows('tasks').map((row) => row.task));
+		const { fold } = tasks.find((t) => t.fold_kind === 'vm' && t.vm === null && ran.has(t.index)), own = tasks.filter((t) => t.fold_kind === 'vm' && t.fold === fold);
+		return { fold, tids: own.map((t) => t.tid), ran: own.filter((t) => ran.has(t.index)).map((t) => t.tid).sort((a, b) => a - b) }; })(cdictPage.app.capture))`));
+	await tab.go(`#view=tasks&fold=tasks&area=${area}&vms=${encodeURIComponent(vm.fold)}`);
 	await compareCard(tab, says, `VM ${vm.fold}`, area, t0, ['--tid', vm.tids.join()]);
+	await compareCard(tab, says, `VM ${vm.fold}`, area, t0, ['--vm', vm.fold]);
+	const rows = await tab.evaluate(`[...document.querySelectorAll('[data-table=tasks] tr[data-task]')].map((tr) => cdictPage.app.capture.tasks[tr.dataset.task].tid).sort((a, b) => a - b).join()`);
+	says(rows === vm.ran.join(), `the table has the tasks ${rows} of VM ${vm.fold}, not ${vm.ran}`);
 	await tab.go(`#view=tasks&area=${area}&cpus=1`);
 	await compareCard(tab, says, 'CPU 1', area, t0, ['-C', '1']);
 	const odd = [from + Math.floor((to - from) * 0.55) + 1, to];

@@ -44,7 +44,10 @@ export class Selection {
 		const regex = search ? searchRegex(search) : null;
 
 		return app.capture.tasks.map((t) => {
-			if ((named.size || vms.length || groups.length) && !named.has(t.index) && !vms.includes(t.vm) && !groups.includes(t.fold))
+			// a VM's story has the kernel's threads that serve it
+			const inVm = vms.includes(t.vm) || (t.fold_kind === 'vm' && vms.includes(t.fold));
+
+			if ((named.size || vms.length || groups.length) && !named.has(t.index) && !inVm && !groups.includes(t.fold))
 				return false;
 			return !regex || regex.test(t.name) || regex.test(t.comm ?? '') || (t.vm !== null && regex.test(t.vm));
 		});
@@ -66,15 +69,6 @@ export class Selection {
 			return null;
 		this.#cache ??= this.#wanted();
 		return this.app.capture.tasks.filter((t) => this.#cache[t.index] && t.tid !== 0).map((t) => t.index);
-	}
-
-	/** The same; of chosen VMs also the kernel's threads that serve them, as their stories have them. */
-	served() {
-		const { app } = this;
-		const { vms, search } = app.state;
-		const list = this.list();
-
-		return list && vms.length && !search ? app.capture.tasks.filter((t) => this.#cache[t.index] || (t.fold_kind === 'vm' && vms.includes(t.fold))).map((t) => t.index) : list;
 	}
 
 	cpu(cpu) {

@@ -6,7 +6,7 @@ import { clean, duration, figure } from '../text.js';
 
 /** The figures of a range, of the chosen tasks and CPUs: {tables}. */
 export function figuresOf(app, range, signal) {
-	const tasks = app.selection.served();
+	const tasks = app.selection.list();
 	const cpus = app.state.cpus.length ? app.state.cpus : null;
 	const { capture, decoder } = app;
 
@@ -41,7 +41,7 @@ export function shownFigures(sums) {
 /** The selected thread ids and CPUs as options of a command, and a warning if a thread id is not enough. */
 function optionsOf(app) {
 	const { capture, state } = app;
-	const list = app.selection.served();
+	const list = app.selection.list();
 	const chosen = list?.map((i) => capture.tasks[i]);
 	const { task, tid, vm } = capture.filter;
 	/** @type {string[]} */
