@@ -528,10 +528,10 @@ static void numbers_are_rounded_once(void **state)
 	assert_string_equal(number_utc(room, 0), "1970-01-01 00:00:00.000000000 UTC");
 }
 
-static bool begins_with_c1(void *ctx, const struct table_cell *cell)
+static bool begins_with_c1(void *ctx, const struct table *t, size_t row)
 {
 	++*(int *)ctx;
-	return !strncmp(cell->text, "c1", 2);
+	return !strncmp(table_at(t, row, 0)->text, "c1", 2);
 }
 
 static void rows_that_are_not_kept_are_gone_and_the_others_in_order(void **state)
