@@ -135,6 +135,39 @@ static void keep_some(struct page_capture *c)
 			table_keep(c->tables[i], 2 * tasks_most(c), is_kept, c);
 }
 
+/* What is left of a table of groups: so many rows, and those of IDLE. */
+struct groups_kept {
+	size_t rows, most, idle;
+};
+
+static bool is_group_kept(void *ctx, const struct table *t, size_t row)
+{
+	struct groups_kept *kept = ctx;
+
+	return table_at(t, row, kept->idle)->i64 || kept->rows++ < kept->most;
+}
+
+/* Bounds the tables of groups of tasks, which may be as many, to those that ran longest. */
+static int keep_groups(struct page_capture *c)
+{
+	static const enum page_table groups[] = { PAGE_TASKS_GROUPS, PAGE_TASKS_ROLES,
+						  PAGE_COREMAP_GROUPS, PAGE_COREMAP_ROLES };
+	struct cdict_error err = { 0 };
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		struct table *t = c->tables[groups[i]];
+		struct groups_kept kept = { .most = tasks_most(c),
+					    .idle = table_column(t, "idle") };
+
+		if (!c->kept || t->n_rows <= kept.most)
+			continue;
+		if (table_sort(t, "run_ns", &err))
+			return -ENOMEM;
+		table_keep(t, SIZE_MAX, is_group_kept, &kept);
+	}
+	return 0;
+}
+
 /* ---- sums ---- */
 
 /* Whether a row of exits has a wanted reason. */
@@ -308,7 +341,7 @@ int page_capture_fill(struct page_capture *c)
 	if (fill_vms(c) || sort_tables_but(c, t[PAGE_COREMAP]))
 		return -ENOMEM;
 	/* the page's engine has the page's numbers */
-	if (!c->numbers && choose(c))
+	if (!c->numbers && (choose(c) || keep_groups(c)))
 		return -ENOMEM;
 	t[PAGE_COREMAP_SUMS] = coremap_sums(c);
 	if (!has_tables(c, 0, PAGE_SUCCESSORS - 1) || table_sort(t[PAGE_COREMAP], NULL, &err))

@@ -229,6 +229,7 @@ void table_keep(struct table *t, size_t most,
 void table_top(struct table *t, uint64_t n)
 {
 	t->shown = n && n < t->n_rows ? (size_t)n : t->n_rows;
+	t->asked = n;
 }
 
 /* ---- printing ---- */

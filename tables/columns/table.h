@@ -131,6 +131,7 @@ struct table {
 	struct table_later *later;
 	size_t n_rows;
 	size_t shown;             /* rows that are printed, after table_top() */
+	bool asked;               /* table_top() was called with a number of rows */
 	struct table_cell *total; /* NULL: none */
 	struct table_cell *now;   /* the row being filled */
 	bool any_lossy;           /* some cell is lossy */
