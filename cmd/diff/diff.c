@@ -283,7 +283,7 @@ static const struct cmd_option diff_options[] = {
 	OPTION_NO_PAGER,
 	CMD_UINT('n', "top", struct options_shared, top, "N", "10",
 		 "the N most changed rows of each table; CSV and JSON: all, of very many those that "
-		 "fit 20 MB; 0: all"),
+		 "fit 16 MB; 0: all"),
 	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };

@@ -7,7 +7,7 @@
 
 #include "base/text/plural.h"
 
-enum { LEAST = 20000000, RATIO = 16 };
+enum { LEAST = 16000000, RATIO = 16 }; /* estimates: at most 20 MB, or 64 times the files */
 
 /* Bytes that the tables may take; 0: not from captures, any number. */
 static uint64_t most_bytes(const struct table_frame *frame)
@@ -24,11 +24,11 @@ static uint64_t most_bytes(const struct table_frame *frame)
 /* Bytes that a cell takes about. */
 static uint64_t cell_bytes(const struct table *t, size_t r, size_t c, enum table_format format)
 {
-	enum { NUMBER = 10, PADDED = 26, JSON = 6 /* with the key */, METRIC = 128 };
+	enum { NUMBER = 10, SHARE = 17, PADDED = 26, JSON = 6 /* with the key */, METRIC = 128 };
 	const struct table_column *column = &t->columns[c];
 	bool data = format == TABLE_AS_CSV || format == TABLE_AS_JSON;
 	const struct table_cell *cell;
-	uint64_t value = NUMBER;
+	uint64_t value = column->kind == TABLE_PERCENT ? SHARE : NUMBER;
 
 	if (data ? column->flags & TABLE_HUMAN : column->kind != TABLE_TEXT)
 		return data ? 0 : format == TABLE_AS_OPENMETRICS ? METRIC : PADDED;
