@@ -67,7 +67,7 @@ static uint32_t place_of(struct analyze_coremap *m, uint32_t task, uint32_t cpu)
 		if (m->cells.at[i].task == task && m->cells.at[i].cpu == cpu)
 			return i;
 	i = (uint32_t)m->cells.n;
-	if (i == INDEX_NONE || places_room(&m->places, key_at, m->cells.at) ||
+	if (i == INDEX_NONE || places_room(&m->places, key_at, m->cells.at, sizeof(*m->cells.at)) ||
 	    array_push(&m->cells, (struct analyze_core_cell){ .task = task, .cpu = cpu }))
 		return INDEX_NONE;
 	places_add(&m->places, task, cpu, i);

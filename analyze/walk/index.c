@@ -28,7 +28,7 @@ uint32_t index_take(struct index *ix, uint64_t a, uint64_t b)
 	if (number != INDEX_NONE)
 		return number;
 	if (ix->keys.n >= INDEX_NONE || array_reserve(&ix->keys, ix->keys.n + 1) ||
-	    places_room(&ix->places, key_at, ix->keys.at))
+	    places_room(&ix->places, key_at, ix->keys.at, sizeof(*ix->keys.at)))
 		return INDEX_NONE;
 	number = (uint32_t)ix->keys.n++;
 	ix->keys.at[number] = (struct index_key){ a, b };

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cursor.h"
+
 #define PACKED (UINT32_C(1) << 31) /* the other bits: the place, in units */
 #define UNIT 8u
 #define BLOCK_UNITS 8192u
@@ -85,10 +87,9 @@ static size_t pack(const struct sparse *s, const char *row, unsigned char *out)
 static size_t unpack(const struct sparse *s, const unsigned char *in, char *row)
 {
 	const unsigned char *p = in + mask_bytes(s);
-	uint64_t mask = 0;
+	/* a unit has eight bytes */
+	uint64_t mask = le64(in) & UINT64_MAX >> (64 - 8 * mask_bytes(s));
 
-	for (size_t i = 0; i < mask_bytes(s); i++)
-		mask |= (uint64_t)in[i] << 8 * i;
 	memset(row, 0, s->size);
 	for (; mask; mask &= mask - 1) {
 		uint64_t word = 0;

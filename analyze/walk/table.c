@@ -96,7 +96,7 @@ uint32_t table_find(struct task_table *tab, int32_t tid, uint32_t cpu)
 		return tid ? ANALYZE_NO_TASK : idle_of(tab, cpu);
 	if (find_slot(tab, tid, &slot, &task))
 		return task;
-	if (places_room(&tab->latest, tid_at, tab->all.at))
+	if (places_room(&tab->latest, tid_at, tab->all.at, sizeof(*tab->all.at)))
 		tab->failed = true;
 	if (tab->failed || !new_task(tab, tid))
 		return ANALYZE_NO_TASK;

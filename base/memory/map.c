@@ -36,7 +36,8 @@ static bool grow(struct map *m)
 	to.slots = to.n_slots > m->n_slots ? calloc(to.n_slots, sizeof(*to.slots)) : NULL;
 	if (!to.slots)
 		return false;
-	to.seed = places_seed(to.slots);
+	/* Kept: the keys then keep their order, and fill the slots from first to last. */
+	to.seed = m->n_slots ? m->seed : places_seed(to.slots);
 	to.shift = (unsigned)__builtin_clzll(to.n_slots) + 1;
 	for (size_t i = 0; i < m->n_slots; i++)
 		if (m->slots[i].used)

@@ -12,8 +12,11 @@ uint64_t places_seed(const void *where)
 	return (z ^ z >> 31) * UINT64_C(0xd6e8feb86659fd93);
 }
 
+/* The entries of neighbouring slots are anywhere in the array: they are fetched this many slots ahead. */
+enum { AHEAD = 16 };
+
 int places_room(struct places *p, void (*key)(const void *array, uint32_t place, uint64_t ab[2]),
-		const void *array)
+		const void *array, size_t size)
 {
 	struct places to = { .n_slots = p->n_slots ? 2 * p->n_slots : 32 };
 
@@ -22,11 +25,15 @@ int places_room(struct places *p, void (*key)(const void *array, uint32_t place,
 	to.slots = to.n_slots > p->n_slots ? calloc(to.n_slots, sizeof(*to.slots)) : NULL;
 	if (!to.slots)
 		return -ENOMEM;
-	to.seed = places_seed(to.slots);
+	/* Kept: the entries then keep their order, and fill the slots from first to last. */
+	to.seed = p->n_slots ? p->seed : places_seed(to.slots);
 	to.shift = (unsigned)__builtin_clzll(to.n_slots) + 1;
 	for (size_t i = 0; i < p->n_slots; i++) {
+		uint32_t ahead = i + AHEAD < p->n_slots ? p->slots[i + AHEAD] : 0;
 		uint64_t ab[2];
 
+		if (ahead)
+			__builtin_prefetch((const char *)array + (ahead - 1) * size);
 		if (!p->slots[i])
 			continue;
 		key(array, p->slots[i] - 1, ab);

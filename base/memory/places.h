@@ -8,7 +8,7 @@
  *	for (at = places_begin(&p, tid, 0); places_at(&p, at, &i); at = places_next(&p, at))
  *		if (all[i].tid == tid)
  *			return i;
- *	if (places_room(&p, key_of, all))	// may move everything
+ *	if (places_room(&p, key_of, all, sizeof(*all)))	// may move everything
  *		return NO_MEMORY;
  *	places_add(&p, tid, 0, n_all++);
  *
@@ -64,9 +64,9 @@ static inline bool places_at(const struct places *p, size_t at, uint32_t *place)
 	return true;
 }
 
-/* places_room - room for one more; @key returns the key at an index. */
+/* places_room - room for one more; @key returns the key at an index of @array, which has entries of @size bytes. */
 int places_room(struct places *p, void (*key)(const void *array, uint32_t place, uint64_t ab[2]),
-		const void *array);
+		const void *array, size_t size);
 /* places_add - adds a missing key, after places_room(); places_move - the entry at @at now has index @place. */
 void places_add(struct places *p, uint64_t a, uint64_t b, uint32_t place);
 void places_move(struct places *p, size_t at, uint32_t place);

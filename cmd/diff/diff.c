@@ -282,7 +282,8 @@ static const struct cmd_option diff_options[] = {
 	OPTION_FORMAT_ROWS,
 	OPTION_NO_PAGER,
 	CMD_UINT('n', "top", struct options_shared, top, "N", "10",
-		 "the N most changed rows of each table; CSV and JSON: all; 0: all"),
+		 "the N most changed rows of each table; CSV and JSON: all, of very many those that "
+		 "fit 16 MB; 0: all"),
 	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };

@@ -11,6 +11,7 @@
 #include "base/text/plural.h"
 #include "cmd/core/pager.h"
 #include "cmd/diff/diff.h"
+#include "cmd/tables/limit.h"
 
 static const enum compare_what order[] = { COMPARE_VCPU, COMPARE_EXITS, COMPARE_TASKS,
 					   COMPARE_COREMAP };
@@ -326,6 +327,7 @@ static int data(const struct diff *d, struct sink *s, const struct table_frame *
 {
 	const struct changes *all[COMPARE_N];
 	const struct changes_how how = { .alpha = d->alpha };
+	bool all_rows = d->opts->shared.top == 0;
 	struct table *tables[COMPARE_N + 4];
 	struct table *changes;
 	size_t n = 0;
@@ -346,6 +348,8 @@ static int data(const struct diff *d, struct sink *s, const struct table_frame *
 			tables[n++] = changes_of(d, order[i])->table;
 		tables[n++] = changes;
 	}
+	if (!all_rows)
+		limit_tables(d->call, frame, format, tables, n, LIMIT_TOP_ALL);
 	rc = table_print(s, format, frame, tables, n);
 	table_free(changes);
 	return rc;

@@ -48,6 +48,8 @@ static int print_map(struct figures *f, bool by_switches)
 			status = figures_no_memory(f);
 		} else {
 			memcpy(all, map.tables, map.n_tables * sizeof(struct table *));
+			for (size_t i = 0; i < map.n_tables; i++)
+				all[i]->asked = map.top;
 			all[map.n_tables] = cpus;
 			status = figures_print_all(
 				f,

@@ -17,6 +17,7 @@
 #include "cmd/core/pager.h"
 #include "cmd/input/input.h"
 #include "cmd/input/maps.h"
+#include "cmd/tables/limit.h"
 #include "format/file/reader.h"
 
 int figures_fail(const struct figures *f, const struct cdict_error *err)
@@ -324,6 +325,7 @@ int figures_to_stdout(const struct cmd_call *call, const char *file, struct tabl
 	const struct options_shared *o = call->opts;
 	struct pager p;
 
+	limit_tables(call, frame, (enum table_format)o->format, tables, n, LIMIT_TOP_FIRST);
 	pager_open(&p, call, o->format == TABLE_AS_TEXT);
 	if (o->format == TABLE_AS_TEXT)
 		frame->columns = pager_columns();
@@ -374,25 +376,6 @@ int figures_sort(struct table **tables, size_t n, const struct options_shared *o
 	return rc;
 }
 
-/* A table takes at most 20 MB, or 64 times the file: only a capture of tasks that do nothing has more rows. -n prints them. */
-static void limit_rows(const struct figures *f, struct table **tables, size_t n)
-{
-	enum { LEAST = 20000000, RATIO = 64, BYTES_A_CELL = 26 };
-	uint64_t most, size = cdict_reader_size(f->reader);
-
-	most = size > LEAST / RATIO ? RATIO * size : LEAST;
-	for (size_t i = f->opts->top ? 1 : 0; i < n; i++) {
-		uint64_t rows = most / (tables[i]->n_columns * BYTES_A_CELL);
-
-		if (tables[i]->shown <= rows)
-			continue;
-		cmd_warn(f->call, f->file, "... and %s more row%s of %s%s",
-			 GROUPED(tables[i]->shown - rows), plural(tables[i]->shown - rows),
-			 tables[i]->name, i ? "" : "; -n prints as many as asked for");
-		table_top(tables[i], rows);
-	}
-}
-
 int figures_print(struct figures *f, const char *note, struct table **tables, size_t n)
 {
 	struct cdict_error err = { 0 };
@@ -400,12 +383,10 @@ int figures_print(struct figures *f, const char *note, struct table **tables, si
 
 	if (f->several)
 		return keep_tables(f, note, tables, n);
-	if (figures_sort(tables, n, f->opts, &err)) {
+	if (figures_sort(tables, n, f->opts, &err))
 		status = figures_fail(f, &err);
-	} else {
-		limit_rows(f, tables, n);
+	else
 		status = figures_print_all(f, note, tables, n);
-	}
 	for (size_t i = 0; i < n; i++)
 		table_free(tables[i]);
 	return status;

@@ -10,6 +10,7 @@
 #include "base/text/escape.h"
 #include "cmd/tables/figures.h"
 #include "cmd/tables/guests.h"
+#include "cmd/tables/limit.h"
 #include "tables/rows/coremap_map.h"
 
 #define MOST_ANTAGONISTS 3
@@ -132,7 +133,11 @@ static int write_text(void *ctx, struct sink *s, struct cdict_error *err)
 	size_t n;
 	struct table **tables = printed(st, &n);
 	const struct table_frame frame = figures_frame(&st->f, st->head);
-	int rc = tables ? table_print(s, TABLE_AS_TEXT, &frame, tables, n) : -ENOMEM;
+	int rc;
+
+	if (tables)
+		limit_tables(st->f.call, &frame, TABLE_AS_TEXT, tables, n, LIMIT_TOP_FIRST);
+	rc = tables ? table_print(s, TABLE_AS_TEXT, &frame, tables, n) : -ENOMEM;
 
 	free(tables);
 	return rc == -ENOMEM ? cdict_fail_nomem(err) : 0;

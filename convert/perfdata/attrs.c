@@ -122,7 +122,8 @@ static int add_id(struct perfdata *pd, uint64_t id)
 		*known = slot;
 		return 0;
 	}
-	if (places_room(&pd->ids_at, id_key, pd->ids.at) || array_push(&pd->ids, slot))
+	if (places_room(&pd->ids_at, id_key, pd->ids.at, sizeof(*pd->ids.at)) ||
+	    array_push(&pd->ids, slot))
 		return -ENOMEM;
 	places_add(&pd->ids_at, id, 0, (uint32_t)pd->ids.n - 1);
 	return 0;

@@ -69,7 +69,7 @@ uint32_t pfw_words_add(struct pfw_words *w, const char *text, uint32_t len)
 	i = find_word(w, text, len, hash);
 	if (i != PFW_NO_WORD)
 		return i;
-	if (places_room(&w->places, key, w->all.at) ||
+	if (places_room(&w->places, key, w->all.at, sizeof(*w->all.at)) ||
 	    array_push(&w->all, (struct pfw_word){ text, len, hash }))
 		return PFW_NO_WORD;
 	places_add(&w->places, hash, 0, (uint32_t)w->all.n - 1);

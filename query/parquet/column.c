@@ -94,7 +94,8 @@ static void key_of(const void *array, uint32_t place, uint64_t ab[2])
 
 static uint32_t add_entry(struct parquet_column *c, const struct parquet_entry *entry)
 {
-	if (places_room(&c->places, key_of, c->entries.at) || array_push(&c->entries, *entry)) {
+	if (places_room(&c->places, key_of, c->entries.at, sizeof(*c->entries.at)) ||
+	    array_push(&c->entries, *entry)) {
 		c->failed = true;
 		return 0;
 	}

@@ -84,18 +84,19 @@ static bool of_tasks(const struct table *t)
 	return t && t->n_columns && !t->grouped && !strcmp(t->columns[0].key, "name");
 }
 
-static bool is_kept(void *ctx, const struct table_cell *cell)
+static bool is_kept(void *ctx, const struct table *t, size_t row)
 {
 	const struct page_capture *c = ctx;
+	uint32_t task = table_row_task(t, row);
 
-	return !cell->task || c->kept[cell->task - 1] != UINT32_MAX;
+	return !task || c->kept[task - 1] != UINT32_MAX;
 }
 
 /* Marks the tasks of the first @most rows. */
 static void mark(struct page_capture *c, const struct table *t, size_t most)
 {
 	for (size_t r = 0; t && r < t->n_rows && r < most; r++) {
-		uint32_t task = table_at(t, r, 0)->task;
+		uint32_t task = table_row_task(t, r);
 
 		if (task)
 			c->kept[task - 1] = 0;
@@ -132,6 +133,39 @@ static void keep_some(struct page_capture *c)
 	for (size_t i = 0; i < PAGE_TABLES && c->kept; i++)
 		if (of_tasks(c->tables[i]))
 			table_keep(c->tables[i], 2 * tasks_most(c), is_kept, c);
+}
+
+/* What is left of a table of groups: so many rows, and those of IDLE. */
+struct groups_kept {
+	size_t rows, most, idle;
+};
+
+static bool is_group_kept(void *ctx, const struct table *t, size_t row)
+{
+	struct groups_kept *kept = ctx;
+
+	return table_at(t, row, kept->idle)->i64 || kept->rows++ < kept->most;
+}
+
+/* Bounds the tables of groups of tasks, which may be as many, to those that ran longest. */
+static int keep_groups(struct page_capture *c)
+{
+	static const enum page_table groups[] = { PAGE_TASKS_GROUPS, PAGE_TASKS_ROLES,
+						  PAGE_COREMAP_GROUPS, PAGE_COREMAP_ROLES };
+	struct cdict_error err = { 0 };
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		struct table *t = c->tables[groups[i]];
+		struct groups_kept kept = { .most = tasks_most(c),
+					    .idle = table_column(t, "idle") };
+
+		if (!c->kept || t->n_rows <= kept.most)
+			continue;
+		if (table_sort(t, "run_ns", &err))
+			return -ENOMEM;
+		table_keep(t, SIZE_MAX, is_group_kept, &kept);
+	}
+	return 0;
 }
 
 /* ---- sums ---- */
@@ -175,7 +209,6 @@ static bool is_any(void *ctx, const struct table *t, size_t row)
 
 /* The columns of a coremap that choose its rows. */
 struct of_task {
-	const struct page_capture *c;
 	size_t idle, unknown;
 };
 
@@ -187,30 +220,30 @@ static bool is_of_task(void *ctx, const struct table *t, size_t row)
 	return !table_at(t, row, of->idle)->i64 && !table_at(t, row, of->unknown)->i64;
 }
 
-/* Whether it is of such a task in the page. */
-static bool is_of_kept(void *ctx, const struct table *t, size_t row)
+/* Leaves only the page's tasks in the coremap, after adding up all. */
+static struct table *coremap_sums(struct page_capture *c)
 {
-	const struct of_task *of = ctx;
-
-	return is_of_task(ctx, t, row) &&
-	       (!of->c->kept || is_kept((void *)of->c, table_at(t, row, 0)));
-}
-
-static struct table *coremap_sums(const struct page_capture *c)
-{
-	const struct table *t = c->tables[PAGE_COREMAP];
+	static const char *const all[] = { "idle", "unknown", NULL },
+				 *const by_cpu[] = { "idle", "unknown", "cpu", NULL },
+				 *const by_task[] = { "idle", "unknown", "name", NULL };
+	struct table *t = c->tables[PAGE_COREMAP];
 	struct table *sums = t ? table_new("coremap", t->columns) : NULL;
-	struct of_task of = { .c = c };
+	struct table *cpus = sums ? table_new("coremap", t->columns) : NULL;
+	struct of_task of;
 
-	if (!sums)
+	if (!cpus) {
+		table_free(sums);
 		return NULL;
+	}
 	of.idle = table_column(t, "idle");
 	of.unknown = table_column(t, "unknown");
-	table_add_sums(sums, t, (const char *const[]){ "idle", "unknown", NULL }, is_any, NULL);
-	table_add_sums(sums, t, (const char *const[]){ "idle", "unknown", "cpu", NULL }, is_of_task,
-		       &of);
-	table_add_sums(sums, t, (const char *const[]){ "idle", "unknown", "name", NULL },
-		       is_of_kept, &of);
+	table_add_sums(cpus, t, by_cpu, is_any, NULL);
+	table_add_sums(sums, cpus, all, is_any, NULL);
+	table_add_sums(sums, cpus, by_cpu, is_of_task, &of);
+	table_free(cpus);
+	if (c->kept)
+		table_keep(t, SIZE_MAX, is_kept, c);
+	table_add_sums(sums, t, by_task, is_of_task, &of);
 	return table_done(sums);
 }
 
@@ -308,7 +341,7 @@ int page_capture_fill(struct page_capture *c)
 	if (fill_vms(c) || sort_tables_but(c, t[PAGE_COREMAP]))
 		return -ENOMEM;
 	/* the page's engine has the page's numbers */
-	if (!c->numbers && choose(c))
+	if (!c->numbers && (choose(c) || keep_groups(c)))
 		return -ENOMEM;
 	t[PAGE_COREMAP_SUMS] = coremap_sums(c);
 	if (!has_tables(c, 0, PAGE_SUCCESSORS - 1) || table_sort(t[PAGE_COREMAP], NULL, &err))

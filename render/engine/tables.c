@@ -96,27 +96,40 @@ static const struct table_column task_columns[] = {
 	TABLE_COLUMNS_END,
 };
 
+/* The numbers of the page's tasks, of very many; NULL: out of memory. */
+static uint32_t *kept_tasks(const struct page_capture *c)
+{
+	uint32_t *numbers = malloc((c->n_kept + 1) * sizeof(*numbers));
+
+	for (uint32_t i = 0; numbers && i < c->n_tasks; i++)
+		if (c->kept[i] != UINT32_MAX)
+			numbers[c->kept[i]] = i;
+	return numbers;
+}
+
 /* Column by column, like the tables, but one cell at a time: there may be millions. */
 static int tasks_json(struct json *j, const struct page_capture *c)
 {
 	struct table *t = table_new("tasks", task_columns);
 	struct fold fold = { .culprits = { .names = &c->walk->names } };
-	size_t n = analyze_engine_task_count(c->walk->eng);
+	size_t n = c->kept ? c->n_kept : analyze_engine_task_count(c->walk->eng);
+	uint32_t *numbers = NULL;
 	int rc;
 
 	if (t)
 		table_row(t);
+	if (t && c->kept)
+		t->failed |= !(numbers = kept_tasks(c));
 	json_open(j, "tasks", '{', true);
 	for (size_t k = 0; t && !t->failed && k < t->n_columns; k++) {
 		json_open(j, task_columns[k].key, '[', false);
 		for (uint32_t i = 0; i < n; i++) {
-			const struct analyze_task *task = analyze_engine_task(c->walk->eng, i);
+			const struct analyze_task *task =
+				analyze_engine_task(c->walk->eng, numbers ? numbers[i] : i);
 			struct tables_row r = {
 				.w = c->walk, .row = task, .task = task, .whole = &fold
 			};
 
-			if (c->kept && c->kept[i] == UINT32_MAX)
-				continue;
 			cells_fill_one(t, k, &r);
 			table_cell_json(j, NULL, &task_columns[k], &t->now[k], c->t0_ns);
 			table_clear(t, k);
@@ -127,6 +140,7 @@ static int tasks_json(struct json *j, const struct page_capture *c)
 	rc = t && !t->failed ? 0 : -ENOMEM;
 	fold_fini(&fold);
 	table_free(t);
+	free(numbers);
 	return rc;
 }
 

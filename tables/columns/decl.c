@@ -30,6 +30,8 @@ struct making {
 	void *total;
 	bool any; /* some row is in it */
 	bool lossy;
+	struct tables_row last; /* the row of last_id: its cells are filled one after the other */
+	uint32_t last_id;       /* + 1 */
 };
 
 static const struct analyze_task *task_of(const struct making *m, const void *row)
@@ -84,22 +86,33 @@ static struct tables_row row_of(const struct making *m, const void *row, size_t 
 
 static void fill_cell(void *ctx, struct table *t, size_t column, uint32_t id)
 {
-	const struct making *m = ctx;
-	struct tables_row r;
+	struct making *m = ctx;
 
 	if (id < m->first_group) {
+		/* the analysis may have returned another table's row since */
 		const void *row = m->decl.at(m->w, id);
 
-		r = row_of(m, row, id, task_of(m, row));
-	} else {
+		if (m->last_id == id + 1)
+			m->last.row = row;
+		else
+			m->last = row_of(m, row, id, task_of(m, row));
+	} else if (m->last_id != id + 1) {
 		const struct group *g = &m->groups.at[id - m->first_group];
 
-		r = row_of(m, g->row, 0, NULL);
-		r.name = g->name;
-		r.cpu = g->cpu;
-		r.idle = g->idle;
+		m->last = row_of(m, g->row, 0, NULL);
+		m->last.name = g->name;
+		m->last.cpu = g->cpu;
+		m->last.idle = g->idle;
 	}
-	cells_fill_known(t, column, &r);
+	m->last_id = id + 1;
+	cells_fill_known(t, column, &m->last);
+}
+
+static uint32_t task_number(void *ctx, uint32_t id)
+{
+	const struct making *m = ctx;
+
+	return id < m->first_group ? *(const uint32_t *)m->decl.at(m->w, id) + 1 : 0;
 }
 
 static bool row_lossy(const struct making *m, const void *row)
@@ -206,8 +219,11 @@ struct table *tables_make(const struct tables_walk *w, const struct tables_decl 
 	}
 	*m = (struct making){ .w = w, .decl = *decl, .t = t };
 	m->first_group = (uint32_t)decl->count(w);
-	table_later(t, &(struct table_later){
-			       .ctx = m, .fill = fill_cell, .lossy = lossy, .free = making_free });
+	table_later(t, &(struct table_later){ .ctx = m,
+					      .fill = fill_cell,
+					      .lossy = lossy,
+					      .task = task_number,
+					      .free = making_free });
 	if (decl->total && !t->failed)
 		t->failed = !(m->total = calloc(1, decl->row_size));
 	if (t->failed) {

@@ -216,12 +216,12 @@ void table_share(struct table *t, size_t column, uint64_t part, uint64_t whole)
 }
 
 void table_keep(struct table *t, size_t most,
-		bool (*keep)(void *ctx, const struct table_cell *cell), void *ctx)
+		bool (*keep)(void *ctx, const struct table *t, size_t row), void *ctx)
 {
 	size_t n = 0;
 
 	for (size_t r = 0; r < t->n_rows && n < most; r++)
-		if (keep(ctx, table_at(t, r, 0)))
+		if (keep(ctx, t, r))
 			t->ids.at[n++] = t->ids.at[r];
 	t->n_rows = t->shown = n;
 }
@@ -229,6 +229,7 @@ void table_keep(struct table *t, size_t most,
 void table_top(struct table *t, uint64_t n)
 {
 	t->shown = n && n < t->n_rows ? (size_t)n : t->n_rows;
+	t->asked = n;
 }
 
 /* ---- printing ---- */

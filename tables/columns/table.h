@@ -131,6 +131,7 @@ struct table {
 	struct table_later *later;
 	size_t n_rows;
 	size_t shown;             /* rows that are printed, after table_top() */
+	bool asked;               /* table_top() was called with a number of rows */
 	struct table_cell *total; /* NULL: none */
 	struct table_cell *now;   /* the row being filled */
 	bool any_lossy;           /* some cell is lossy */
@@ -149,6 +150,8 @@ struct table_later {
 	/* Fills column @column of the row begun in @t from row @id of @ctx. */
 	void (*fill)(void *ctx, struct table *t, size_t column, uint32_t id);
 	bool (*lossy)(void *ctx, uint32_t id);
+	/* The task that the row's name means, + 1, as in its first cell; NULL: fill that cell. */
+	uint32_t (*task)(void *ctx, uint32_t id);
 	void (*free)(void *ctx);
 	/* Internal: the row accessed last, and the row for which is_lossy is cached. */
 	struct table *row;
@@ -178,6 +181,8 @@ size_t table_column(const struct table *t, const char *key);
 const struct table_cell *table_at(const struct table *t, size_t row, size_t column);
 const struct table_cell *table_cells(const struct table *t, size_t row);
 bool table_row_lossy(const struct table *t, size_t row);
+/* table_row_task - the task that the first cell of a row means, + 1, without filling the cell if possible. */
+uint32_t table_row_task(const struct table *t, size_t row);
 /* table_id - the id that table_row_later() got for the row. */
 uint32_t table_id(const struct table *t, size_t row);
 /* table_failed - whether an access to rows ran out of memory. */
@@ -216,9 +221,9 @@ struct table *table_join(struct table *const *parts, const char *const *files, s
  * identities ascend, figures descend; empty cells come last; equal rows keep their order. NULL: by
  * t->order, if set. CDICT_EUSAGE for an unknown key; the message lists the known ones. */
 int table_sort(struct table *t, const char *spec, struct cdict_error *err);
-/* table_keep - drops rows: those whose first cell @keep refuses, and those after the first @most. */
+/* table_keep - drops rows: those that @keep refuses, and those after the first @most. */
 void table_keep(struct table *t, size_t most,
-		bool (*keep)(void *ctx, const struct table_cell *cell), void *ctx);
+		bool (*keep)(void *ctx, const struct table *t, size_t row), void *ctx);
 /* table_top - prints only the first @n rows; 0: all. */
 void table_top(struct table *t, uint64_t n);
 

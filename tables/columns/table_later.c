@@ -98,6 +98,15 @@ bool table_row_lossy(const struct table *t, size_t row)
 						 : filled(t, id)->lossy);
 }
 
+uint32_t table_row_task(const struct table *t, size_t row)
+{
+	uint32_t id = t->ids.at[row];
+
+	if (id & TABLE_LATER && t->later->task)
+		return t->later->task(t->later->ctx, id & ~TABLE_LATER);
+	return table_at(t, row, 0)->task;
+}
+
 uint32_t table_id(const struct table *t, size_t row)
 {
 	return t->ids.at[row] & ~TABLE_LATER;

@@ -173,6 +173,12 @@ static void merge_sort(struct pass *p)
 			size_t end = mid + width < p->n ? mid + width : p->n;
 			size_t a = from, b = mid;
 
+			/* as in sorted rows and those with equal keys */
+			if (mid == end || compare(p, p->order[mid - 1], p->order[mid]) <= 0) {
+				memcpy(merged + from, p->order + from,
+				       (end - from) * sizeof(*merged));
+				continue;
+			}
 			for (size_t to = from; to < end; to++) {
 				bool first = a < mid && (b == end ||
 							 compare(p, p->order[a], p->order[b]) <= 0);

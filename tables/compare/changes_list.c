@@ -3,6 +3,7 @@
  * programs. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tables/columns/number.h"
@@ -164,53 +165,170 @@ static void for_people(struct table *t, const struct changes *c, const struct ch
 	}
 }
 
-static void for_programs(struct table *t, const struct changes *c, const struct changes_row *row,
-			 size_t f, const struct changes_how *how)
+/* Fills a column that has the same text in people's and programs' rows. */
+static void of_both(struct table *t, size_t column, const struct changes *c,
+		    const struct changes_row *row, size_t f)
 {
-	const struct changes_value v = changes_value(c, row, f);
-	const struct compare_figure *figure = &c->compare.figures[f];
-	static const size_t at[CHANGES_SIDES][4] = { { L_BASE, L_BASE_Q1, L_BASE_Q3, L_BASE_N },
-						     { L_NEW, L_NEW_Q1, L_NEW_Q3, L_NEW_N } };
+	char room[CHANGES_TEXT];
 
-	table_text(t, L_TABLE, c->compare.decl->name);
-	table_text(t, L_KEY, figure->key);
-	table_text(t, L_UNIT, figure->ns ? "ns" : figure->counts ? "per_s" : "percent");
-	for (unsigned side = 0; side < CHANGES_SIDES; side++) {
-		table_percent(t, at[side][0], v.side[side].median);
-		table_percent(t, at[side][1], v.side[side].q1);
-		table_percent(t, at[side][2], v.side[side].q3);
-		table_i64(t, at[side][3], (int64_t)v.n[side]);
+	switch (column) {
+	case L_NAME:
+		table_text(t, column, row->row->name);
+		break;
+	case L_REASON:
+		table_text(t, column, row->row->reason);
+		break;
+	case L_CPU:
+		if (row->row->cpu != CDICT_CPU_UNKNOWN)
+			table_i64(t, column, row->row->cpu);
+		break;
+	case L_FIGURE:
+		table_text(t, column, changes_name(room, &c->compare, f));
+		break;
+	case L_WHY_NOT:
+		if (!row->stands)
+			table_text(t, column, changes_why_not(room, c, row));
 	}
-	if (!row->stands)
-		return;
-	table_percent(t, L_CHANGE, v.change);
-	table_percent(t, L_PERCENT, v.percent);
-	table_percent(t, L_P, v.p);
-	if (isfinite(v.p))
-		table_i64(t, L_SIGNIFICANT, v.p < how->alpha);
 }
+
+/* ---- for programs: rows are filled on access, as there may be millions ---- */
+
+struct list_source {
+	const struct changes *all[COMPARE_N];
+	size_t n;
+	double alpha;
+	/* The row accessed last. */
+	uint32_t id; /* + 1 */
+	const struct changes *c;
+	const struct changes_row *row;
+	size_t f;
+	struct changes_value v;
+};
+
+static void find_row(struct list_source *s, uint32_t id)
+{
+	size_t k = 0, at = id;
+
+	if (s->id == id + 1)
+		return;
+	while (at >= s->all[k]->rows.n * s->all[k]->compare.n_figures) {
+		at -= s->all[k]->rows.n * s->all[k]->compare.n_figures;
+		k++;
+	}
+	s->id = id + 1;
+	s->c = s->all[k];
+	s->row = &s->c->rows.at[at / s->c->compare.n_figures];
+	s->f = at % s->c->compare.n_figures;
+	s->v = changes_value(s->c, s->row, s->f);
+}
+
+/* The number in a column of the values of one side, or of the difference. */
+static double number_of(const struct list_source *s, size_t column)
+{
+	const struct statistics_quartiles *was = &s->v.side[CHANGES_BASE];
+	const struct statistics_quartiles *is = &s->v.side[CHANGES_NEW];
+
+	switch (column) {
+	case L_BASE:
+		return was->median;
+	case L_BASE_Q1:
+		return was->q1;
+	case L_BASE_Q3:
+		return was->q3;
+	case L_NEW:
+		return is->median;
+	case L_NEW_Q1:
+		return is->q1;
+	case L_NEW_Q3:
+		return is->q3;
+	case L_CHANGE:
+		return s->row->stands ? s->v.change : NAN;
+	case L_PERCENT:
+		return s->row->stands ? s->v.percent : NAN;
+	case L_P:
+		return s->row->stands ? s->v.p : NAN;
+	}
+	return NAN;
+}
+
+static void for_programs(void *ctx, struct table *t, size_t column, uint32_t id)
+{
+	struct list_source *s = ctx;
+	const struct compare_figure *figure;
+
+	find_row(s, id);
+	figure = &s->c->compare.figures[s->f];
+	switch (column) {
+	case L_TABLE:
+		table_text(t, column, s->c->compare.decl->name);
+		break;
+	case L_KEY:
+		table_text(t, column, figure->key);
+		break;
+	case L_UNIT:
+		table_text(t, column, figure->ns ? "ns" : figure->counts ? "per_s" : "percent");
+		break;
+	case L_BASE_N:
+		table_i64(t, column, (int64_t)s->v.n[CHANGES_BASE]);
+		break;
+	case L_NEW_N:
+		table_i64(t, column, (int64_t)s->v.n[CHANGES_NEW]);
+		break;
+	case L_SIGNIFICANT:
+		if (s->row->stands && isfinite(s->v.p))
+			table_i64(t, column, s->v.p < s->alpha);
+		break;
+	default:
+		of_both(t, column, s->c, s->row, s->f);
+		if (t->columns[column].kind == TABLE_PERCENT)
+			table_percent(t, column, number_of(s, column));
+	}
+}
+
+static bool never_lossy(void *ctx, uint32_t id)
+{
+	(void)ctx;
+	(void)id;
+	return false;
+}
+
+static void list_for_programs(struct table *t, const struct changes *const *all, size_t n,
+			      const struct changes_how *how)
+{
+	struct list_source *s = calloc(1, sizeof(*s));
+	uint32_t rows = 0;
+
+	if (!s) {
+		t->failed = true;
+		return;
+	}
+	s->n = n;
+	s->alpha = how->alpha;
+	table_later(t,
+		    &(struct table_later){
+			    .ctx = s, .fill = for_programs, .lossy = never_lossy, .free = free });
+	for (size_t k = 0; k < n; k++) {
+		s->all[k] = all[k];
+		for (size_t i = 0; i < all[k]->rows.n * all[k]->compare.n_figures && !t->failed;
+		     i++)
+			table_row_later(t, rows++);
+	}
+}
+
+/* ---- for people ---- */
 
 static void list_row(struct table *t, const struct changes *c, const struct changes_row *row,
 		     size_t f, const struct changes_how *how)
 {
+	static const size_t both[] = { L_NAME, L_REASON, L_CPU, L_FIGURE, L_WHY_NOT };
 	const struct changes_value v = changes_value(c, row, f);
-	char room[CHANGES_TEXT];
 
-	if (how->people && ((c->compare.figures[f].wide && !how->wide) ||
-			    (!v.n[CHANGES_BASE] && !v.n[CHANGES_NEW])))
+	if ((c->compare.figures[f].wide && !how->wide) || (!v.n[CHANGES_BASE] && !v.n[CHANGES_NEW]))
 		return;
 	table_row(t);
-	table_text(t, L_NAME, row->row->name);
-	table_text(t, L_REASON, row->row->reason);
-	if (row->row->cpu != CDICT_CPU_UNKNOWN)
-		table_i64(t, L_CPU, row->row->cpu);
-	table_text(t, L_FIGURE, changes_name(room, &c->compare, f));
-	if (!row->stands)
-		table_text(t, L_WHY_NOT, changes_why_not(room, c, row));
-	if (how->people)
-		for_people(t, c, row, f, how);
-	else
-		for_programs(t, c, row, f, how);
+	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++)
+		of_both(t, both[i], c, row, f);
+	for_people(t, c, row, f, how);
 }
 
 struct table *changes_list(const struct changes *const *all, size_t n,
@@ -218,10 +336,12 @@ struct table *changes_list(const struct changes *const *all, size_t n,
 {
 	struct table *t = table_new("changes", list_columns);
 
-	for (size_t k = 0; t && k < n; k++) {
+	if (t && !how->people)
+		list_for_programs(t, all, n, how);
+	for (size_t k = 0; t && how->people && k < n; k++) {
 		size_t rows = all[k]->rows.n;
 
-		if (how->people && how->top && rows > how->top)
+		if (how->top && rows > how->top)
 			rows = how->top;
 		for (size_t i = 0; i < rows; i++) {
 			for (size_t f = 0; f < all[k]->compare.n_figures; f++)

@@ -79,11 +79,12 @@ static int evaluate(const struct compare *c, double *values, const struct compar
 		scratch->failed |= c->decl->merge(sum, c->decl->at(w, items[i].row)) != 0;
 	r.row = sum;
 	r.window_ns = tables_life_ns(c->decl, w, sum);
+	scratch->lacks = tables_lacks(w);
 	for (size_t f = 0; f < c->n_figures; f++) {
 		const struct compare_figure *figure = &c->figures[f];
 
 		table_clear(scratch, figure->column);
-		cells_fill_one(scratch, figure->column, &r);
+		cells_fill_known(scratch, figure->column, &r);
 		values[f] = compare_value(figure, &scratch->now[figure->column], r.window_ns);
 	}
 	c->decl->fini(sum);

@@ -58,7 +58,9 @@ bool fold_find(struct fold *f, const struct analyze_task *task, struct fold_plac
 	if (names_unnamed(names, task) && !names_vm(names, task) && !names_kernel_thread(task) &&
 	    !names_unit(names, task)) {
 		place->kind = "task";
-		place->group = intern(f, NAMES_UNNAMED, sizeof(NAMES_UNNAMED) - 1);
+		if (!f->unnamed)
+			f->unnamed = intern(f, NAMES_UNNAMED, sizeof(NAMES_UNNAMED) - 1);
+		place->group = f->unnamed;
 		return place->group != NULL;
 	}
 	place->group = culprits_name(&f->culprits, task, NULL, &place->kind);
@@ -191,6 +193,11 @@ struct folding {
 	struct map roles; /* (group, role) -> number */
 	struct map rows;  /* (number, CPU) -> row */
 	uint32_t n_roles;
+	/* The row found last, of all CPUs and of one: most tasks are of the same group as the one before. */
+	struct last_row {
+		const char *group, *role; /* NULL: none yet */
+		uint32_t cpu, row;
+	} last[2];
 	ARRAY(struct folded_row) all;
 };
 
@@ -209,44 +216,54 @@ static bool by_cgroup(struct fold *f, const struct analyze_task *task, struct fo
 	return place->group != NULL;
 }
 
-/* The row of the task, created if new; NULL: none, or out of memory. */
-static struct folded_row *row_for(struct folding *f, const struct analyze_task *task, uint32_t cpu)
+/* Where the task is; false: out of memory. */
+static bool find_place(struct folding *f, const struct analyze_task *task, struct fold_place *place)
 {
-	struct fold_place place = { .group = idle, .kind = "idle" };
+	*place = (struct fold_place){ .group = idle, .kind = "idle" };
+	if (task->tid && !fold_find(&f->fold, task, place))
+		return false;
+	if (f->by != FOLD_BY_ROLE)
+		place->role = NULL;
+	return f->by != FOLD_BY_CGROUP || !task->tid || by_cgroup(&f->fold, task, place);
+}
+
+/* The row of tasks in that place, created if new; NULL: out of memory. */
+static struct folded_row *row_for(struct folding *f, const struct fold_place *place, uint32_t cpu)
+{
+	struct last_row *last = &f->last[cpu != CDICT_CPU_UNKNOWN];
 	struct folded_row *row;
 	uint32_t *number, *at;
 
-	if (task->tid && !fold_find(&f->fold, task, &place))
-		return NULL;
-	if (f->by != FOLD_BY_ROLE)
-		place.role = NULL;
-	if (f->by == FOLD_BY_CGROUP && task->tid && !by_cgroup(&f->fold, task, &place))
-		return NULL;
-	number = map_add(&f->roles, (uintptr_t)place.group, (uintptr_t)place.role);
+	if (last->group == place->group && last->role == place->role && last->cpu == cpu)
+		return &f->all.at[last->row];
+	number = map_add(&f->roles, (uintptr_t)place->group, (uintptr_t)place->role);
 	if (number && *number == MAP_NEW)
 		*number = f->n_roles++;
 	at = number ? map_add(&f->rows, *number, cpu) : NULL;
 	f->fold.culprits.failed |= !at;
 	if (!at)
 		return NULL;
-	if (*at != MAP_NEW)
-		return &f->all.at[*at];
-	*at = (uint32_t)f->all.n;
-	row = array_add(&f->all);
-	if (row)
-		*row = (struct folded_row){ .place = place,
-					    .cpu = cpu,
-					    .last = ANALYZE_NO_TASK,
-					    .sum = calloc(1, f->decl->row_size) };
-	f->fold.culprits.failed |= !row || !row->sum;
-	return row && row->sum ? row : NULL;
+	if (*at == MAP_NEW) {
+		*at = (uint32_t)f->all.n;
+		row = array_add(&f->all);
+		if (row)
+			*row = (struct folded_row){ .place = *place,
+						    .cpu = cpu,
+						    .last = ANALYZE_NO_TASK,
+						    .sum = calloc(1, f->decl->row_size) };
+		f->fold.culprits.failed |= !row || !row->sum;
+		if (!row || !row->sum)
+			return NULL;
+	}
+	*last = (struct last_row){ place->group, place->role, cpu, *at };
+	return &f->all.at[*at];
 }
 
-static void fold_row(struct folding *f, const struct analyze_task *task, const void *row,
-		     uint32_t cpu)
+static void fold_row(struct folding *f, const struct analyze_task *task,
+		     const struct fold_place *place, const void *row, uint32_t cpu)
 {
 	const struct tables_decl *decl = f->decl;
-	struct folded_row *to = row_for(f, task, cpu);
+	struct folded_row *to = row_for(f, place, cpu);
 
 	if (!to)
 		return;
@@ -264,12 +281,14 @@ static void collect(struct folding *f)
 		const void *row = decl->at(f->w, i);
 		const struct analyze_task *task =
 			analyze_engine_task(f->w->eng, *(const uint32_t *)row);
+		struct fold_place place;
 
-		if ((!task->tid && decl != &tables_decl_tasks) || !names_wanted(&f->w->names, task))
+		if ((!task->tid && decl != &tables_decl_tasks) ||
+		    !names_wanted(&f->w->names, task) || !find_place(f, task, &place))
 			continue;
-		fold_row(f, task, row, CDICT_CPU_UNKNOWN);
+		fold_row(f, task, &place, row, CDICT_CPU_UNKNOWN);
 		if (decl->key_cpu)
-			fold_row(f, task, row,
+			fold_row(f, task, &place, row,
 				 *(const uint32_t *)((const char *)row + decl->cpu_at));
 	}
 }

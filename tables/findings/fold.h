@@ -23,6 +23,7 @@
 
 struct fold {
 	struct culprits culprits;
+	const char *unnamed; /* the group of tasks without a name, once there is one */
 };
 
 struct fold_place {

@@ -103,7 +103,8 @@ def imports(argv):
 TABLES = ['sched_slice', 'thread_state', 'thread', 'process', 'kvm_exit', 'wakeup', 'slice', 'loss', 'cpu', 'metadata', 'trace_bounds', 'ftrace_event']
 LAW = [*COMMANDS, *[c.split() for c in (
     'info {} --labels', 'info {} --json', 'tasks {} --json', 'tasks {} --by group', 'tasks {} --by role', 'tasks {} --format csv', 'latency {}', 'latency {} --json', 'vcpu {}',
-    'vm {}', 'exits {}', 'successors {} --task .*', 'coremap {}', 'coremap {} --json', 'switches {} --json', 'report {} {} -o x.html', 'flame {}', 'flame {} --by switches -o x.svg',
+    'vm {}', 'exits {}', 'successors {} --task .*', 'coremap {}', 'coremap {} --json', 'switches {} --json', 'report {} {} -o x.html', 'diff {} {} --format json',
+    'diff {} {} --format csv', 'diff {} {} -o x.html', 'tasks {} {} --json', 'successors {} --task .* --json', 'exits {} --json', 'vcpu {} --json', 'latency {} --format openmetrics', 'flame {}', 'flame {} --by switches -o x.svg',
     'flame {} --by switches -o x.png', 'flame {} --by switches -o x.folded', 'export {} -o x.json', 'export {} -o x.pfw', 'export {} -o x.folded', 'export {} -o x.dat',
     'export {} --to perfwhiz -o x.whiz', 'tasks {} --window-start sched:sched_switch', 'tasks {} --window-start ftrace:print', 'heatmap {} -o x.html',
     'heatmap {} --view cpu -n 0 -o x.svg', 'heatmap {} --view coremap -n 0 -o x.svg')],
@@ -116,7 +117,7 @@ def law_of(command, mib, tasks, cpus, vcpus=0):
     """MiB of memory, seconds of CPU, bytes of output."""
     files = max(1, command.count('{}'))
     page = command[0] == 'report' or 'x.html' in command
-    a_task = 450 if command[0] == 'query' or 'x.sqlite' in command else 600 if command[0] == 'diff' else 5500 if page and files > 1 else 4000 if page else 350
+    a_task = 450 if command[0] == 'query' or 'x.sqlite' in command else 5500 if page and files > 1 else 4000 if page else 600 if command[0] == 'diff' else 350
     a_vcpu = 4000 if page else 3000 if command[0] == 'diff' else 0
     a_cpu = 5000 if page or 'cores' in command else 1000
     memory = 64 + 24 * (files - 1) + (PAGE if page else 0) + (PIXELS if 'x.png' in command else 0) + files * (8 * mib + (tasks * a_task + cpus * a_cpu + vcpus * a_vcpu) / 1048576)

@@ -127,6 +127,7 @@ static void fini(void)
 	free(g.items);
 	free(g.procs);
 	free(g.tasks);
+	free(g.slots);
 }
 
 static void preset_lists(void)

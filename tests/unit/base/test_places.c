@@ -42,7 +42,7 @@ static void keys_are_found_where_they_stand_and_where_they_were_moved_to(void **
 	for (uint32_t i = 0; i < MANY; i++) {
 		keys[i] = (uint64_t)i << 40 | i; /* differs in the high bits alone, nearly */
 		assert_false(find(&p, keys, keys[i], &at, &place));
-		assert_int_equal(places_room(&p, key_at, keys), 0);
+		assert_int_equal(places_room(&p, key_at, keys, sizeof(*keys)), 0);
 		places_add(&p, keys[i], 0, i);
 	}
 	for (uint32_t i = 0; i < MANY; i += 2) {
@@ -54,7 +54,7 @@ static void keys_are_found_where_they_stand_and_where_they_were_moved_to(void **
 	/* it grows, and moved keys stay where they are */
 	for (uint32_t i = 1; i < MANY; i += 2) {
 		keys[MANY + i] = ~(uint64_t)i << 1;
-		assert_int_equal(places_room(&p, key_at, keys), 0);
+		assert_int_equal(places_room(&p, key_at, keys, sizeof(*keys)), 0);
 		places_add(&p, keys[MANY + i], 0, MANY + i);
 	}
 	for (uint32_t i = 0; i < MANY; i++) {

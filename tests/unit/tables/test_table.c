@@ -528,10 +528,32 @@ static void numbers_are_rounded_once(void **state)
 	assert_string_equal(number_utc(room, 0), "1970-01-01 00:00:00.000000000 UTC");
 }
 
-static bool begins_with_c1(void *ctx, const struct table_cell *cell)
+static uint32_t task_later(void *ctx, uint32_t id)
+{
+	(void)ctx;
+	return id + 7;
+}
+
+static void a_rows_task_is_that_of_its_source_or_of_its_first_cell(void **state)
+{
+	struct table *t = table_new("rows", columns);
+	int freed = 0;
+
+	(void)state;
+	table_later(t, &(struct table_later){ &freed, fill_later, lossy_later, task_later,
+					      free_later, NULL, 0, false });
+	table_row_later(t, 3);
+	add(t, "one", 3, 50);
+	table_task(t, NAME, 41);
+	assert_int_equal(table_row_task(t, 0), 10);
+	assert_int_equal(table_row_task(t, 1), 42);
+	table_free(t);
+}
+
+static bool begins_with_c1(void *ctx, const struct table *t, size_t row)
 {
 	++*(int *)ctx;
-	return !strncmp(cell->text, "c1", 2);
+	return !strncmp(table_at(t, row, 0)->text, "c1", 2);
 }
 
 static void rows_that_are_not_kept_are_gone_and_the_others_in_order(void **state)
@@ -557,6 +579,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_aligned_and_reports_the_loss_of_its_window),
+		cmocka_unit_test(a_rows_task_is_that_of_its_source_or_of_its_first_cell),
 		cmocka_unit_test(heads_of_durations_lose_their_unit_alone),
 		cmocka_unit_test(names_that_are_cut_stay_different),
 		cmocka_unit_test(a_page_numbers_tasks_and_drops_what_identifies_them),

@@ -134,6 +134,8 @@ struct mkperf {
 	unsigned int nevents;
 	struct task *tasks;
 	size_t ntasks;
+	size_t *slots; /* by hash of the tid: index in tasks + 1 */
+	size_t nslots;
 	struct item *items;
 	size_t nitems;
 	unsigned int round;

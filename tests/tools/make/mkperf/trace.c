@@ -125,25 +125,46 @@ static uint64_t need_time(const char *s)
 	return ns;
 }
 
+/* The slot of the tid, or the free one for it. At most half of them are used. */
+static size_t *task_slot(uint32_t tid)
+{
+	size_t i = tid * 2654435761u & (g.nslots - 1);
+
+	while (g.slots[i] && g.tasks[g.slots[i] - 1].tid != tid)
+		i = (i + 1) & (g.nslots - 1);
+	return &g.slots[i];
+}
+
 struct task *find_task(uint32_t tid)
+{
+	size_t at = g.nslots ? *task_slot(tid) : 0;
+
+	return at ? &g.tasks[at - 1] : NULL;
+}
+
+static struct task *add_task(uint32_t tid)
 {
 	size_t i;
 
-	for (i = 0; i < g.ntasks; i++)
-		if (g.tasks[i].tid == tid)
-			return &g.tasks[i];
-	return NULL;
+	g.tasks = grow(g.tasks, g.ntasks + 1, sizeof(*g.tasks));
+	g.tasks[g.ntasks++].tid = tid;
+	if (2 * g.ntasks > g.nslots) {
+		g.nslots = g.nslots ? 2 * g.nslots : 64;
+		g.slots = grow(g.slots, g.nslots, sizeof(*g.slots));
+		memset(g.slots, 0, g.nslots * sizeof(*g.slots));
+		for (i = 0; i + 1 < g.ntasks; i++)
+			*task_slot(g.tasks[i].tid) = i + 1;
+	}
+	*task_slot(tid) = g.ntasks;
+	return &g.tasks[g.ntasks - 1];
 }
 
 void set_task(uint32_t pid, uint32_t tid, const char *comm)
 {
 	struct task *t = find_task(tid);
 
-	if (!t) {
-		g.tasks = grow(g.tasks, g.ntasks + 1, sizeof(*t));
-		t = &g.tasks[g.ntasks++];
-		t->tid = tid;
-	}
+	if (!t)
+		t = add_task(tid);
 	t->pid = pid;
 	snprintf(t->comm, sizeof(t->comm), "%.15s", comm);
 }
