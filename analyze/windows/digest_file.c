@@ -350,7 +350,9 @@ int digest_take_file(struct digests *d, struct cdict_error *err)
 	}
 	d->cuts = calloc(d->file->n_cuts + 1, sizeof(*d->cuts));
 	d->cpus = calloc((size_t)d->n_cpus + 1, sizeof(*d->cpus));
-	if (!d->cuts || !d->cpus)
+	if (d->n_cpus <= LEAD_CPUS)
+		d->recent = calloc((size_t)d->n_cpus + 1, sizeof(*d->recent));
+	if (!d->cuts || !d->cpus || (!d->recent && d->n_cpus <= LEAD_CPUS))
 		return cdict_fail_nomem(err);
 	link_cuts(d);
 	ret = sum_whole(d, err);
@@ -368,6 +370,7 @@ void digest_file_fini(struct digests *d)
 		digest_fini(&d->cpus[c].head.sum);
 		digest_forget_pieces(d, &d->cpus[c].pieces);
 	}
+	recent_fini(d);
 	free(d->cpus);
 	free(d->cuts);
 	cdict_digests_free(d->file);

@@ -315,6 +315,7 @@ void cdict_reader_close(struct cdict_reader *r)
 	array_fini(&r->ordinals);
 	array_fini(&r->digests);
 	reader_guests_fini(r);
+	reader_decoders_fini(r);
 	free(r->block_bad);
 	stack_table_free(r->stacks);
 	free(r->type_events);

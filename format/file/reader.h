@@ -30,6 +30,8 @@ struct reader_guest {
 	struct cdict_reader *reader; /* once it is opened, or added */
 };
 
+enum { READER_SPARES = 4 };
+
 struct cdict_reader {
 	const uint8_t *data;
 	size_t size;
@@ -60,10 +62,12 @@ struct cdict_reader {
 	uint64_t lost_ns; /* latest end of a loss; 0: none */
 	uint32_t cpus;
 
-	uint64_t blocks_read;     /* calls of reader_block(), by any thread */
-	size_t counted;           /* blocks whose types are in type_events */
-	pthread_mutex_t counting; /* of both; held before @lock */
-	pthread_mutex_t lock;     /* of damage and block_bad */
+	uint64_t blocks_read;                        /* calls of reader_block(), by any thread */
+	size_t counted;                              /* blocks whose types are in type_events */
+	pthread_mutex_t counting;                    /* of both; held before @lock */
+	pthread_mutex_t lock;                        /* of damage and block_bad */
+	struct format_decoder *spare[READER_SPARES]; /* under @lock, too */
+	unsigned n_spare;
 	struct cdict_damage damage;
 	uint64_t first_at; /* byte that damage.first is about */
 };
@@ -88,6 +92,13 @@ int reader_by_index(struct cdict_reader *r, struct codec *codec, struct cdict_er
  * -ENOMEM. */
 int reader_check_index(struct cdict_reader *r, struct codec *codec, uint64_t index_at,
 		       struct cdict_error *err);
+
+/* --- decoders.c --- */
+
+/* reader_decoder - a decoder of event blocks; NULL when out of memory. reader_decoder_done - takes it back. */
+struct format_decoder *reader_decoder(struct cdict_reader *r);
+void reader_decoder_done(struct cdict_reader *r, struct format_decoder *dec);
+void reader_decoders_fini(struct cdict_reader *r);
 
 /* --- reader_small.c --- */
 
