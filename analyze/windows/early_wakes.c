@@ -213,17 +213,18 @@ static bool is_needed(const struct analyze_engine *eng)
 struct source {
 	const struct analyze_engine *eng;
 	struct cdict_events *it;
-	uint64_t *types; /* that it returns, or NULL: all */
+	uint64_t *types; /* that are read */
 	bool first;      /* the walk's first event is still to come */
 };
 
-static int open_events(struct source *src, uint64_t from_ns, struct cdict_error *err)
+static int open_source(struct source *src, uint64_t from_ns, struct cdict_error *err)
 {
 	const struct analyze_engine *eng = src->eng;
 	struct cdict_query query = { .size = sizeof(query),
 				     .from_ns = from_ns,
 				     .to_ns = eng->walk_to_ns,
 				     .jobs = eng->opts.jobs,
+				     .n_types = eng->n_types,
 				     .n_fields = eng->n_types };
 	uint64_t **fields =
 		types_fields(eng->types, cdict_reader_schema(eng->reader), NEEDS, false);
@@ -235,22 +236,14 @@ static int open_events(struct source *src, uint64_t from_ns, struct cdict_error 
 			src->types[i / 64] |= UINT64_C(1) << i % 64;
 	query.fields = (const uint64_t *const *)fields;
 	query.types = src->types;
-	query.n_types = eng->n_types;
-	ret = fields && src->types ? cdict_events_open(&src->it, eng->reader, &query, err)
-				   : cdict_fail_nomem(err);
+	ret = fields && src->types ? 0 : cdict_fail_nomem(err);
+	if (!ret && eng->led && eng->has_first && from_ns == eng->begin_ns)
+		ret = cdict_events_fork(&src->it, eng->it, &query, err);
+	src->first = src->it != NULL;
+	if (!ret && !src->it)
+		ret = cdict_events_open(&src->it, eng->reader, &query, err);
 	free(fields);
 	return ret;
-}
-
-static int open_source(struct source *src, uint64_t from_ns, struct cdict_error *err)
-{
-	const struct analyze_engine *eng = src->eng;
-	int ret = 0;
-
-	if (eng->led && eng->has_first && from_ns == eng->begin_ns)
-		ret = cdict_events_fork(&src->it, eng->it, err);
-	src->first = src->it != NULL;
-	return ret || src->it ? ret : open_events(src, from_ns, err);
 }
 
 static int next_event(struct source *src, struct cdict_event *ev, struct cdict_error *err)

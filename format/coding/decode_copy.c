@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* A copy of a decoder in the middle of a block. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,15 +26,8 @@ static bool copy_state(struct state *st)
 	ok &= copy(&st->tids, st->cap_tasks, sizeof(*st->tids));
 	ok &= copy(&st->cells, (size_t)st->cap_tasks * st->n_cells, sizeof(*st->cells));
 	ok &= copy(&st->slots, st->n_slots, sizeof(*st->slots));
-	ok &= copy(&st->follow, (size_t)st->n_slots * (FORMAT_FOLLOWED + 1), sizeof(*st->follow));
-	if (st->context_used) {
-		ok &= copy(&st->context, STATE_CONTEXTS, sizeof(*st->context));
-		return ok & copy(&st->follower, STATE_FOLLOWERS, sizeof(*st->follower));
-	}
-	/* They are empty. */
-	st->context = calloc(STATE_CONTEXTS, sizeof(*st->context));
-	st->follower = calloc(STATE_FOLLOWERS, sizeof(*st->follower));
-	return ok && st->context && st->follower;
+	return ok &
+	       copy(&st->follow, (size_t)st->n_slots * (FORMAT_FOLLOWED + 1), sizeof(*st->follow));
 }
 
 size_t format_decoder_size(const struct format_decoder *dec)
@@ -49,29 +43,94 @@ size_t format_decoder_size(const struct format_decoder *dec)
 		       (sizeof(*st->tasks) + sizeof(*st->tids) + st->n_cells * sizeof(*st->cells));
 }
 
-struct format_decoder *format_decoder_copy(const struct format_decoder *dec, struct cdict_event *ev)
+static const struct reading *column_of(const struct decode_kind *kind, uint32_t index)
 {
-	struct format_decoder *to = malloc(sizeof(*to));
+	for (uint32_t i = 0; i < kind->type->n_coded; i++)
+		if (kind->type->coded[i].index == index)
+			return &kind->columns[i];
+	return NULL;
+}
+
+/* Takes the columns that the copy's plan has; false if @dec does not read one of them. */
+static bool take_columns(struct format_decoder *to, const struct format_decoder *dec)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < to->n_used; k++) {
+		struct decode_kind *kind = &to->used[k];
+		const struct format_type *t = to->plan->types[kind->pub->index];
+
+		*kind = (struct decode_kind){ .pub = kind->pub,
+					      .type = t,
+					      .fields = decode_fields_of(t),
+					      .columns = to->columns + n,
+					      .events = kind->events };
+		for (uint32_t i = 0; i < t->n_coded; i++) {
+			const struct reading *r = column_of(&dec->used[k], t->coded[i].index);
+
+			if (!r)
+				return false;
+			to->columns[n++] = *r;
+		}
+	}
+	to->n_columns = n;
+	return true;
+}
+
+static bool reads_context(const struct format_decoder *dec)
+{
+	for (uint32_t k = 0; k < dec->n_used; k++)
+		for (uint32_t i = 0; i < dec->used[k].type->n_coded; i++)
+			if (dec->used[k].type->coded[i].model.kind == FORMAT_CONTEXT)
+				return true;
+	return false;
+}
+
+/* The largest tables of the state, which few plans need. */
+static bool copy_context(struct format_decoder *to, const struct state *from)
+{
 	bool ok;
 
-	if (!to)
-		return NULL;
-	*to = *dec;
-	/* Once a block is open they are only read. */
-	to->borrowed = true;
-	to->codec = codec_new();
-	ok = copy_state(&to->st) && to->codec;
-	ok &= copy(&to->columns, dec->cap_columns, sizeof(*dec->columns));
-	ok &= copy(&to->place, dec->cap_place, sizeof(*dec->place));
-	if (!ok) {
-		format_decoder_free(to);
-		return NULL;
+	if (!reads_context(to)) {
+		to->st.context_used = false;
+		return true;
 	}
-	for (uint32_t k = 0; k < to->n_used; k++)
-		to->used[k].columns = to->columns + (dec->used[k].columns - dec->columns);
+	to->st.context = from->context;
+	to->st.follower = from->follower;
+	ok = copy(&to->st.context, STATE_CONTEXTS, sizeof(*from->context));
+	return ok & copy(&to->st.follower, STATE_FOLLOWERS, sizeof(*from->follower));
+}
+
+int format_decoder_copy(struct format_decoder **out, const struct format_decoder *dec,
+			const struct format_plan *plan, struct cdict_event *ev)
+{
+	struct format_decoder *to = malloc(sizeof(*to));
+	bool ok, has = true;
+
+	*out = NULL;
+	if (!to)
+		return -ENOMEM;
+	*to = *dec;
+	to->borrowed = true; /* an open block's memory is only read */
+	to->plan = plan;
+	to->codec = codec_new();
+	to->columns = malloc(dec->cap_columns * sizeof(*dec->columns) + 1);
+	to->place = NULL;
+	to->cap_place = 0;
+	to->st.context = to->st.follower = NULL;
+	ok = copy_state(&to->st) && to->codec && to->columns;
+	if (ok)
+		has = take_columns(to, dec);
+	if (ok && has)
+		ok = copy_context(to, &dec->st);
+	if (!ok || !has) {
+		format_decoder_free(to);
+		return has ? -ENOMEM : 1;
+	}
 	if (ev->values == dec->values)
 		ev->values = to->values;
-	return to;
+	*out = to;
+	return 0;
 }
 
 void decode_return_borrowed(struct format_decoder *dec)

@@ -66,7 +66,7 @@ struct cdict_events {
 	struct cdict_reader *r;
 	struct cdict_query query;
 	struct format_plan *plan;   /* NULL: all fields are wanted */
-	bool forked;                /* the plan is another's */
+	bool forked;                /* its decoders use another's memory */
 	struct format_decoder *dec; /* of blocks that are held */
 	uint64_t chains_bytes;
 	ARRAY(struct chain) chains;
@@ -506,7 +506,7 @@ static bool may_fork(const struct cdict_events *it)
 	return bytes <= FORK_BYTES;
 }
 
-static int fork_chain(struct chain *to, const struct chain *c)
+static int fork_chain(struct chain *to, const struct chain *c, const struct format_plan *plan)
 {
 	*to = *c;
 	to->dec = NULL;
@@ -516,13 +516,11 @@ static int fork_chain(struct chain *to, const struct chain *c)
 	for (size_t i = 0; i < c->blocks.n; i++)
 		if (array_push(&to->blocks, c->blocks.at[i]))
 			return -ENOMEM;
-	if (c->open)
-		to->dec = format_decoder_copy(c->dec, &to->ev);
-	return c->open && !to->dec ? -ENOMEM : 0;
+	return c->open ? format_decoder_copy(&to->dec, c->dec, plan, &to->ev) : 0;
 }
 
 int cdict_events_fork(struct cdict_events **out, const struct cdict_events *it,
-		      struct cdict_error *err)
+		      const struct cdict_query *query, struct cdict_error *err)
 {
 	struct cdict_events *to;
 	int ret = 0;
@@ -536,15 +534,18 @@ int cdict_events_fork(struct cdict_events **out, const struct cdict_events *it,
 	*to = *it;
 	to->forked = true;
 	to->query.lead = NULL;
+	to->query.types = query->types;
+	to->query.n_types = query->n_types;
+	to->plan = format_plan_new(it->r->schema, query);
 	memset(&to->chains, 0, sizeof(to->chains));
 	to->heap = calloc(it->chains.n + 1, sizeof(*to->heap));
-	if (!to->heap || array_reserve(&to->chains, it->chains.n + 1))
+	if (!to->plan || !to->heap || array_reserve(&to->chains, it->chains.n + 1))
 		ret = -ENOMEM;
 	for (size_t i = 0; i < it->chains.n && !ret; i++)
-		ret = fork_chain(array_add(&to->chains), &it->chains.at[i]);
+		ret = fork_chain(array_add(&to->chains), &it->chains.at[i], to->plan);
 	if (ret) {
 		cdict_events_close(to);
-		return cdict_fail_nomem(err);
+		return ret < 0 ? cdict_fail_nomem(err) : 0;
 	}
 	for (size_t i = 0; i < it->n_heap; i++)
 		to->heap[i] = to->chains.at + (it->heap[i] - it->chains.at);
@@ -569,8 +570,7 @@ void cdict_events_close(struct cdict_events *it)
 		free(it->chains.at[i].stacks);
 	}
 	format_decoder_free(it->dec);
-	if (!it->forked)
-		format_plan_free(it->plan);
+	format_plan_free(it->plan);
 	array_fini(&it->chains);
 	free(it->heap);
 	free(it);

@@ -145,11 +145,12 @@ CDICT_API int cdict_events_open(struct cdict_events **out, struct cdict_reader *
 CDICT_API int cdict_events_next(struct cdict_events *it, struct cdict_event *ev,
 				struct cdict_error *err);
 CDICT_API void cdict_events_close(struct cdict_events *it);
-/* cdict_events_fork - *out: a walk of its own over the events after the one that @it returned last; it is closed
- * before @it moves on. *out is NULL if that takes too much memory or another thread decodes for @it: open the events again.
- * 0 or -ENOMEM. */
+/* cdict_events_fork - *out: a walk of its own over the events after the one that @it returned last, with the types and
+ * fields of @query, which @it has, too; it is closed before @it moves on. Up to one event per CPU may be of another
+ * type. *out is NULL if that takes too much memory or another thread decodes for @it: open the events again. 0 or
+ * -ENOMEM. */
 CDICT_API int cdict_events_fork(struct cdict_events **out, const struct cdict_events *it,
-				struct cdict_error *err);
+				const struct cdict_query *query, struct cdict_error *err);
 
 #ifdef __cplusplus
 }
