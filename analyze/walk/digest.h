@@ -96,11 +96,13 @@ static inline bool digest_later(uint64_t a, uint64_t b)
 }
 
 /* What digest_fold() looks at. */
+#define DIGEST_KVM_NEEDS                                                                           \
+	(ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_USERSPACE) |          \
+	 ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR) |                  \
+	 ANALYZE_NEED(KVM_VIRQ))
 #define DIGEST_NEEDS                                                                               \
 	(ANALYZE_NEED(SWITCH) | ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) |                       \
-	 ANALYZE_NEED(IOWAIT) | ANALYZE_NEED(EXEC) | ANALYZE_NEED(KVM_ENTRY) |                     \
-	 ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_USERSPACE) | ANALYZE_NEED(KVM_PIO) |            \
-	 ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR) | ANALYZE_NEED(KVM_VIRQ))
+	 ANALYZE_NEED(IOWAIT) | ANALYZE_NEED(EXEC) | DIGEST_KVM_NEEDS)
 
 struct digests;
 

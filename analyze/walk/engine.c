@@ -338,7 +338,7 @@ bool analyze_engine_has_vcpus(const struct analyze_engine *eng)
 
 	for (size_t i = 0; i < eng->n_types; i++)
 		if ((kinds & 1u << eng->types[i].kind) &&
-		    (!eng->reader || cdict_reader_type_events(eng->reader, i)))
+		    (!eng->reader || cdict_reader_has_type(eng->reader, i)))
 			return true;
 	return false;
 }

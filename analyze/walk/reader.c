@@ -7,6 +7,9 @@
 #include "base/fail.h"
 #include "cdict/stack.h"
 
+/* With fewer events in whole blocks inside a window, another thread does not pay. */
+enum { AHEAD_EVENTS = 1 << 18 };
+
 static int next(void *ctx, struct cdict_event *ev, struct cdict_error *err)
 {
 	struct analyze_engine *eng = ctx;
@@ -111,11 +114,25 @@ int engine_open(struct analyze_engine *eng, uint64_t to_ns, unsigned jobs, struc
 	return open_from(eng, query, eng->needs, err);
 }
 
+/* Threads for the window's events: decoding beyond its end would be in vain. */
+static unsigned window_jobs(const struct analyze_engine *eng)
+{
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < cdict_reader_block_count(eng->reader); i++) {
+		const struct cdict_block_info *b = cdict_reader_block_at(eng->reader, i);
+
+		if (b->first_ns >= eng->begin_ns && b->last_ns <= eng->sum.to_ns)
+			events += b->events;
+	}
+	return events < AHEAD_EVENTS ? 1 : eng->opts.jobs;
+}
+
 int engine_lead(struct analyze_engine *eng, void (*lead)(void *ctx, const struct cdict_event *ev),
 		void *ctx, struct cdict_error *err)
 {
 	const struct cdict_query query = {
-		.to_ns = eng->walk_to_ns, .jobs = eng->opts.jobs, .lead = lead, .lead_ctx = ctx
+		.to_ns = eng->walk_to_ns, .jobs = window_jobs(eng), .lead = lead, .lead_ctx = ctx
 	};
 	int ret;
 

@@ -34,8 +34,13 @@ int digests_switches(struct digests *d, uint32_t cpu, uint64_t from_ns, uint64_t
 {
 	struct cdict_events *it = NULL;
 	struct cdict_event ev;
-	int ret = digest_open_cpu(d, &it, cpu, from_ns, to_ns, err);
+	int ret;
 
+	if (recent_has(d, cpu, from_ns, to_ns)) {
+		recent_all(d, cpu, from_ns, to_ns, fn, ctx);
+		return 0;
+	}
+	ret = digest_open_cpu(d, &it, cpu, from_ns, to_ns, err);
 	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0 && ev.t_ns < to_ns) {
 		const struct type_info *ti = &d->types[ev.type->index];
 

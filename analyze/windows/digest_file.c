@@ -281,7 +281,7 @@ static void link_cuts(struct digests *d)
 }
 
 /* Sums up the CPUs' heads and last cuts as the digest of the whole. */
-static int sum_whole(struct digests *d, struct cdict_error *err)
+static int sum_heads(struct digests *d, struct cdict_error *err)
 {
 	for (uint32_t c = 0; c < d->n_cpus; c++) {
 		struct cpu_cuts *cpu = &d->cpus[c];
@@ -308,6 +308,20 @@ static int sum_whole(struct digests *d, struct cdict_error *err)
 		to->cur = last->of->cur;
 	}
 	return 0;
+}
+
+/* Of the heads, add_head() takes the samples: values of KVM events are not decoded. */
+static int sum_whole(struct digests *d, struct cdict_error *err)
+{
+	uint64_t **all = d->fields;
+	int ret;
+
+	d->fields = types_fields(d->types, cdict_reader_schema(d->reader),
+				 DIGEST_NEEDS & ~DIGEST_KVM_NEEDS, false);
+	ret = d->fields ? sum_heads(d, err) : cdict_fail_nomem(err);
+	free(d->fields);
+	d->fields = all;
+	return ret;
 }
 
 /* Adds the tasks running at the end; unknown where switches are missing. */
@@ -350,7 +364,9 @@ int digest_take_file(struct digests *d, struct cdict_error *err)
 	}
 	d->cuts = calloc(d->file->n_cuts + 1, sizeof(*d->cuts));
 	d->cpus = calloc((size_t)d->n_cpus + 1, sizeof(*d->cpus));
-	if (!d->cuts || !d->cpus)
+	if (d->n_cpus <= LEAD_CPUS)
+		d->recent = calloc((size_t)d->n_cpus + 1, sizeof(*d->recent));
+	if (!d->cuts || !d->cpus || (!d->recent && d->n_cpus <= LEAD_CPUS))
 		return cdict_fail_nomem(err);
 	link_cuts(d);
 	ret = sum_whole(d, err);
@@ -368,6 +384,7 @@ void digest_file_fini(struct digests *d)
 		digest_fini(&d->cpus[c].head.sum);
 		digest_forget_pieces(d, &d->cpus[c].pieces);
 	}
+	recent_fini(d);
 	free(d->cpus);
 	free(d->cuts);
 	cdict_digests_free(d->file);

@@ -101,6 +101,7 @@ static void fold_switch(struct digests *d, struct fold *f, const struct cdict_ev
 	struct digest_when now = { ev->t_ns, f->cpu };
 	struct digest_row *row;
 
+	recent_add(d, f->cpu, ev->t_ns, prev);
 	if (prev < 0 || next < 0)
 		return;
 	row = f->cur != UINT32_MAX && f->to->rows.at[f->cur].tid == prev

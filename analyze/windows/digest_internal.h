@@ -53,6 +53,14 @@ struct cut {
 	size_t before;          /* the CPU's previous cut, + 1 */
 };
 
+/* A CPU's latest switches in consecutive events that were folded: all in [from_ns, to_ns). */
+struct recent {
+	uint64_t from_ns, to_ns;
+	struct digest_switch *all; /* a ring of RECENT_MAX; NULL: there was none yet */
+	uint64_t n;                /* ever written */
+	bool open;                 /* to_ns is not reached yet */
+};
+
 /* A CPU with stored digests. */
 struct cpu_cuts {
 	struct part head; /* up to its first switch */
@@ -66,6 +74,7 @@ struct digests {
 	struct cdict_digests *file; /* stored in the file, or NULL: parts are read */
 	struct cut *cuts;           /* in the order of the file's */
 	struct cpu_cuts *cpus;
+	struct recent *recent; /* by CPU; NULL: not kept */
 	struct type_info *types;
 	struct state_table states;
 	struct analyze_summary has;
@@ -129,6 +138,19 @@ struct lead_cpu *digest_lead_cpus(const struct digests *d, const struct analyze_
 int digest_add_lead(struct digests *d, struct analyze_engine *walk, struct lead_cpu *cpus,
 		    uint64_t t_ns, struct digest *out, struct cdict_error *err);
 void digest_lead_free(struct digests *d, struct lead_cpu *cpus);
+
+/* --- digest_recent.c --- */
+
+/* recent_begin - events from @from_ns on will be folded. recent_end - they were, up to @to_ns. */
+void recent_begin(struct digests *d, uint32_t cpu, uint64_t from_ns);
+void recent_end(struct digests *d, uint32_t cpu, uint64_t to_ns);
+void recent_add(struct digests *d, uint32_t cpu, uint64_t t_ns, int32_t prev);
+/* recent_has - whether all switches of the CPU in [from_ns, to_ns) are kept; recent_all - calls @fn for them, until
+ * it returns non-zero. */
+bool recent_has(const struct digests *d, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
+void recent_all(const struct digests *d, uint32_t cpu, uint64_t from_ns, uint64_t to_ns,
+		digests_switch_fn *fn, void *ctx);
+void recent_fini(struct digests *d);
 
 /* --- digest_fold.c --- */
 

@@ -62,6 +62,7 @@ static int read_pieces(struct digests *d, struct part *p, uint64_t t_ns, struct 
 	uint64_t n = 0;
 	int ret = digest_open_cpu(d, &it, p->cpu, p->first_ns, t_ns - 1, err);
 
+	recent_begin(d, p->cpu, p->first_ns);
 	digest_fold_begin(&f, p);
 	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0 && ev.t_ns < t_ns) {
 		ret = 0;
@@ -77,6 +78,8 @@ static int read_pieces(struct digests *d, struct part *p, uint64_t t_ns, struct 
 			ret = -ENOMEM;
 	}
 	digest_fold_end(&f);
+	if (ret >= 0)
+		recent_end(d, p->cpu, t_ns);
 	cdict_events_close(it);
 	return ret == -ENOMEM ? cdict_fail_nomem(err) : ret < 0 ? ret : 0;
 }
@@ -187,8 +190,15 @@ int digest_add_lead(struct digests *d, struct analyze_engine *walk, struct lead_
 		    uint64_t t_ns, struct digest *out, struct cdict_error *err)
 {
 	struct leading l = { .d = d, .cpus = cpus, .out = out };
-	int ret = engine_lead(walk, lead, &l, err);
+	int ret;
 
+	for (uint32_t c = 0; c < d->n_cpus; c++)
+		if (cpus[c].from_ns < t_ns)
+			recent_begin(d, c, cpus[c].from_ns);
+	ret = engine_lead(walk, lead, &l, err);
+	for (uint32_t c = 0; c < d->n_cpus && !ret; c++)
+		if (cpus[c].from_ns < t_ns)
+			recent_end(d, c, t_ns);
 	for (uint32_t c = 0; c < d->n_cpus && !ret && !l.no_memory; c++)
 		l.no_memory = cpus[c].fold && end_lead(d, &cpus[c], t_ns, out);
 	return l.no_memory ? cdict_fail_nomem(err) : ret;

@@ -19,6 +19,8 @@
  * it. */
 enum { EVENTS_AHEAD = 1 << 14 };
 
+#define NEEDS (ANALYZE_NEED(SWITCH) | ANALYZE_NEED_WAKES)
+
 /* The state of a tid. */
 struct sleeper {
 	bool known;        /* it was switched in or out since the reading began */
@@ -207,44 +209,79 @@ static bool is_needed(const struct analyze_engine *eng)
 	       !eng->opts.no_guest_mode;
 }
 
-int early_wakes_find(struct analyze_engine *eng, uint64_t from_ns, struct digest *at,
-		     struct cdict_error *err)
+/* The events to read: the walk's own, if they are open and at their first, so that no block is read twice. */
+struct source {
+	const struct analyze_engine *eng;
+	struct cdict_events *it;
+	uint64_t *types; /* that are read */
+	bool first;      /* the walk's first event is still to come */
+};
+
+static int open_source(struct source *src, uint64_t from_ns, struct cdict_error *err)
 {
-	const unsigned needs = ANALYZE_NEED(SWITCH) | ANALYZE_NEED_WAKES;
-	uint64_t to_ns = eng->part_ns && eng->part_ns < eng->sum.to_ns ? eng->part_ns
-								       : eng->sum.to_ns;
+	const struct analyze_engine *eng = src->eng;
 	struct cdict_query query = { .size = sizeof(query),
 				     .from_ns = from_ns,
 				     .to_ns = eng->walk_to_ns,
 				     .jobs = eng->opts.jobs,
+				     .n_types = eng->n_types,
 				     .n_fields = eng->n_types };
+	uint64_t **fields =
+		types_fields(eng->types, cdict_reader_schema(eng->reader), NEEDS, false);
+	int ret;
+
+	src->types = calloc(eng->n_types / 64 + 1, sizeof(*src->types));
+	for (size_t i = 0; src->types && i < eng->n_types; i++)
+		if (NEEDS & 1u << eng->types[i].kind)
+			src->types[i / 64] |= UINT64_C(1) << i % 64;
+	query.fields = (const uint64_t *const *)fields;
+	query.types = src->types;
+	ret = fields && src->types ? 0 : cdict_fail_nomem(err);
+	if (!ret && eng->led && eng->has_first && from_ns == eng->begin_ns)
+		ret = cdict_events_fork(&src->it, eng->it, &query, err);
+	src->first = src->it != NULL;
+	if (!ret && !src->it)
+		ret = cdict_events_open(&src->it, eng->reader, &query, err);
+	free(fields);
+	return ret;
+}
+
+static int next_event(struct source *src, struct cdict_event *ev, struct cdict_error *err)
+{
+	const struct analyze_engine *eng = src->eng;
+	int ret;
+
+	do {
+		ret = src->first ? 1 : cdict_events_next(src->it, ev, err);
+		if (src->first)
+			*ev = eng->first;
+		src->first = false;
+	} while (ret > 0 && !(ev->type->index < eng->n_types &&
+			      NEEDS & 1u << eng->types[ev->type->index].kind));
+	return ret;
+}
+
+int early_wakes_find(struct analyze_engine *eng, uint64_t from_ns, struct digest *at,
+		     struct cdict_error *err)
+{
+	uint64_t to_ns = eng->part_ns && eng->part_ns < eng->sum.to_ns ? eng->part_ns
+								       : eng->sum.to_ns;
 	struct search s = { .eng = eng, .at = at, .to_ns = to_ns };
+	struct source src = { .eng = eng };
 	unsigned ahead = EVENTS_AHEAD;
-	struct cdict_events *it = NULL;
 	struct cdict_event ev;
-	uint64_t **fields, *types;
 	int ret;
 
 	eng->early.n = eng->next_early = 0;
 	if (!eng->reader || !is_needed(eng))
 		return 0;
-	fields = types_fields(eng->types, cdict_reader_schema(eng->reader), needs, false);
-	types = calloc(eng->n_types / 64 + 1, sizeof(*types));
-	for (size_t i = 0; types && i < eng->n_types; i++)
-		if (needs & 1u << eng->types[i].kind)
-			types[i / 64] |= UINT64_C(1) << i % 64;
-	query.fields = (const uint64_t *const *)fields;
-	query.types = types;
-	query.n_types = eng->n_types;
-	ret = fields && types ? cdict_events_open(&it, eng->reader, &query, err)
-			      : cdict_fail_nomem(err);
-	free(fields);
+	ret = open_source(&src, from_ns, err);
 	/* Continues after the window until no wait is open; a wait may extend beyond both ends. */
-	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0 &&
+	while (!ret && (ret = next_event(&src, &ev, err)) > 0 &&
 	       (ev.t_ns <= to_ns || s.open || (at && ahead--)))
 		ret = on_event(&s, &ev, err);
-	cdict_events_close(it);
-	free(types);
+	cdict_events_close(src.it);
+	free(src.types);
 	search_end(&s);
 	return ret < 0 ? ret : 0;
 }

@@ -348,7 +348,7 @@ static bool lines_init(struct lines *l, const struct cmd_call *call, const struc
 		l->fields[i] = printer_fields(l->printer, i);
 		if (!l->fields[i])
 			l->fields[i] = l->all;
-		if (!printer_knows(l->printer, i) && cdict_reader_type_events(r, i))
+		if (!printer_knows(l->printer, i) && cdict_reader_has_type(r, i))
 			print_begin(l->fallback);
 	}
 	return true;

@@ -170,7 +170,7 @@ static bool only_samples(const struct cdict_reader *r)
 	bool any = false;
 
 	for (size_t i = 0; i < cdict_schema_count(schema); i++) {
-		if (!cdict_reader_type_events(r, i))
+		if (!cdict_reader_has_type(r, i))
 			continue;
 		if (!sampled_is(cdict_schema_at(schema, i)))
 			return false;
@@ -194,7 +194,7 @@ static int choose_event(struct flame_input *in, const struct cmd_call *call,
 	for (size_t i = 0; i < cdict_schema_count(schema); i++) {
 		const struct cdict_event_type *type = cdict_schema_at(schema, i);
 
-		if (!sampled_is(type) || !cdict_reader_type_events(in->f.reader, i) ||
+		if (!sampled_is(type) || !cdict_reader_has_type(in->f.reader, i) ||
 		    !is_asked(&in->f.filter.query, i))
 			continue;
 		analyze_stacks_event(stacks, (uint32_t)i);

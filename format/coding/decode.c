@@ -28,6 +28,7 @@ void format_decoder_free(struct format_decoder *dec)
 {
 	if (!dec)
 		return;
+	decode_return_borrowed(dec);
 	state_fini(&dec->st);
 	codec_free(dec->codec);
 	free(dec->raw);
@@ -207,6 +208,7 @@ int format_decoder_open(struct format_decoder *dec, const void *payload, size_t 
 	int ret;
 
 	dec->no_memory = false;
+	decode_return_borrowed(dec);
 	ret = open_block(dec, payload, size, err);
 	return dec->no_memory ? cdict_fail_nomem(err) : ret;
 }

@@ -39,6 +39,12 @@ int format_decoder_open(struct format_decoder *dec, const void *payload, size_t 
 /* format_decoder_give - passes the memory that the open block's events point to to the caller, which must have
  * read the events before: the block is closed. Returns the size in bytes. */
 size_t format_decoder_give(struct format_decoder *dec, void **raw, void **bytes);
+/* format_decoder_copy - a decoder (given) that goes on where @dec is in its block, with @plan, and uses the block's
+ * memory: meanwhile @dec neither moves on to another block nor is freed. @ev, its latest event, then belongs to the
+ * copy. 0; 1: @plan has a field that @dec does not decode; or -ENOMEM. format_decoder_size - the bytes of @dec. */
+int format_decoder_copy(struct format_decoder **out, const struct format_decoder *dec,
+			const struct format_plan *plan, struct cdict_event *ev);
+size_t format_decoder_size(const struct format_decoder *dec);
 /* format_decoder_next - 1 and *ev (borrowed until the next call), 0 after the last
  * event, CDICT_ECORRUPT when the block contradicts itself. *order: the recorder's
  * pass in which the event was written. */

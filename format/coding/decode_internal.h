@@ -89,9 +89,12 @@ struct format_decoder {
 	struct format_block info;
 	uint32_t n;     /* events given */
 	bool no_memory; /* while inflating one of its streams */
+	bool borrowed;  /* raw, streams, dict and bytes are of the decoder that this is a copy of */
 	uint64_t values[FORMAT_MAX_FIELDS];
 };
 
+/* decode_return_borrowed - gives up the open block's memory if it is another decoder's (decode_copy.c). */
+void decode_return_borrowed(struct format_decoder *dec);
 int decode_damaged(struct cdict_error *err, const char *what); /* CDICT_ECORRUPT */
 /* --- decode_columns.c --- */
 

@@ -25,6 +25,9 @@
 #define DECODER_BYTES ((uint64_t)140 << 10)
 #define CHAINS_BYTES ((uint64_t)1 << 30)
 
+/* Limit of the decoders of a fork. */
+#define FORK_BYTES ((uint64_t)32 << 20)
+
 /* The events of a block that was decoded as a whole. */
 struct held {
 	ARRAY(struct held_event {
@@ -63,6 +66,7 @@ struct cdict_events {
 	struct cdict_reader *r;
 	struct cdict_query query;
 	struct format_plan *plan;   /* NULL: all fields are wanted */
+	bool forked;                /* its decoders use another's memory */
 	struct format_decoder *dec; /* of blocks that are held */
 	uint64_t chains_bytes;
 	ARRAY(struct chain) chains;
@@ -198,7 +202,7 @@ static struct format_decoder *decoder_for(struct cdict_events *it, struct chain 
 
 	*ret = own && !c->dec ? take_room(it, DECODER_BYTES, err) : 0;
 	if (!*ret && !*dec)
-		*dec = format_decoder_new(it->r->schema);
+		*dec = own ? reader_decoder(it->r) : format_decoder_new(it->r->schema);
 	if (!*ret && !own && !c->held)
 		c->held = calloc(1, sizeof(*c->held));
 	if (!*ret && (!*dec || (!own && !c->held)))
@@ -491,6 +495,66 @@ uint32_t cdict_events_stack(struct cdict_events *it)
 	return at.number <= (uint32_t)c->n_stacks ? c->stacks[at.number - 1] : CDICT_NO_STACK;
 }
 
+static bool may_fork(const struct cdict_events *it)
+{
+	uint64_t bytes = 0;
+
+	if (it->ahead || it->chains.n > CHAINS_APART)
+		return false;
+	for (size_t i = 0; i < it->chains.n; i++)
+		bytes += it->chains.at[i].open ? format_decoder_size(it->chains.at[i].dec) : 0;
+	return bytes <= FORK_BYTES;
+}
+
+static int fork_chain(struct chain *to, const struct chain *c, const struct format_plan *plan)
+{
+	*to = *c;
+	to->dec = NULL;
+	to->stacks = NULL;
+	to->n_stacks = -1;
+	memset(&to->blocks, 0, sizeof(to->blocks));
+	for (size_t i = 0; i < c->blocks.n; i++)
+		if (array_push(&to->blocks, c->blocks.at[i]))
+			return -ENOMEM;
+	return c->open ? format_decoder_copy(&to->dec, c->dec, plan, &to->ev) : 0;
+}
+
+int cdict_events_fork(struct cdict_events **out, const struct cdict_events *it,
+		      const struct cdict_query *query, struct cdict_error *err)
+{
+	struct cdict_events *to;
+	int ret = 0;
+
+	*out = NULL;
+	if (!may_fork(it))
+		return 0;
+	to = malloc(sizeof(*to));
+	if (!to)
+		return cdict_fail_nomem(err);
+	*to = *it;
+	to->forked = true;
+	to->query.lead = NULL;
+	to->query.types = query->types;
+	to->query.n_types = query->n_types;
+	to->plan = format_plan_new(it->r->schema, query);
+	memset(&to->chains, 0, sizeof(to->chains));
+	to->heap = calloc(it->chains.n + 1, sizeof(*to->heap));
+	if (!to->plan || !to->heap || array_reserve(&to->chains, it->chains.n + 1))
+		ret = -ENOMEM;
+	for (size_t i = 0; i < it->chains.n && !ret; i++)
+		ret = fork_chain(array_add(&to->chains), &it->chains.at[i], to->plan);
+	if (ret) {
+		cdict_events_close(to);
+		return ret < 0 ? cdict_fail_nomem(err) : 0;
+	}
+	for (size_t i = 0; i < it->n_heap; i++)
+		to->heap[i] = to->chains.at + (it->heap[i] - it->chains.at);
+	if (it->given)
+		to->given = to->chains.at + (it->given - it->chains.at);
+	*out = to;
+	return 0;
+}
+
 void cdict_events_close(struct cdict_events *it)
 {
 	if (!it)
@@ -498,7 +562,10 @@ void cdict_events_close(struct cdict_events *it)
 	ahead_free(it->ahead); /* first: its thread walks */
 	for (size_t i = 0; i < it->chains.n; i++) {
 		free_held(it, &it->chains.at[i]);
-		format_decoder_free(it->chains.at[i].dec);
+		if (it->forked)
+			format_decoder_free(it->chains.at[i].dec);
+		else
+			reader_decoder_done(it->r, it->chains.at[i].dec);
 		array_fini(&it->chains.at[i].blocks);
 		free(it->chains.at[i].stacks);
 	}

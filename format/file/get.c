@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cdict/version.h"
+#include "format/coding/decode.h"
 #include "format/file/reader.h"
 
 #ifndef CDICT_BUILD_VERSION
@@ -104,9 +105,40 @@ uint64_t cdict_reader_events(const struct cdict_reader *r)
 	return r->events;
 }
 
+static bool peek(struct cdict_reader *r, size_t i, uint64_t *counts)
+{
+	struct container_header h;
+	struct format_block info;
+
+	return reader_head(r, i, &h) &&
+	       !format_block_peek(r->data + r->blocks.at[i].offset + FORMAT_BLOCK_HEADER_SIZE,
+				  h.size, &info, counts, FORMAT_MAX_TYPES, NULL);
+}
+
+/* Reads the blocks' heads until there is an event of type @index, or all; later calls go on there. */
+static uint64_t count(const struct cdict_reader *r, size_t index, bool all)
+{
+	struct cdict_reader *w = (struct cdict_reader *)r;
+	uint64_t n;
+
+	if (index >= FORMAT_MAX_TYPES)
+		return 0;
+	pthread_mutex_lock(&w->counting);
+	while (w->counted < r->blocks.n && (all || !r->type_events[index]))
+		peek(w, w->counted++, w->type_events);
+	n = r->type_events[index];
+	pthread_mutex_unlock(&w->counting);
+	return n;
+}
+
 uint64_t cdict_reader_type_events(const struct cdict_reader *r, size_t index)
 {
-	return index < FORMAT_MAX_TYPES ? r->type_events[index] : 0;
+	return count(r, index, true);
+}
+
+bool cdict_reader_has_type(const struct cdict_reader *r, size_t index)
+{
+	return count(r, index, false) > 0;
 }
 
 bool cdict_reader_window(const struct cdict_reader *r, uint64_t *first_ns, uint64_t *last_ns)

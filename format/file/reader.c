@@ -16,27 +16,30 @@
 #include "format/coding/decode.h"
 #include "format/file/guests.h"
 
+int reader_add_block(struct cdict_reader *r, uint64_t at, uint32_t ordinal, uint64_t size,
+		     const struct format_block *info, struct cdict_error *err)
+{
+	struct cdict_block_info *b;
+
+	if (array_push(&r->ordinals, ordinal) || !(b = array_add(&r->blocks)))
+		return cdict_fail_nomem(err);
+	*b = (struct cdict_block_info){ at,           size,           info->cpu,
+					info->events, info->first_ns, info->last_ns };
+	return 0;
+}
+
 static int add_block(struct cdict_reader *r, uint64_t at, const struct container_header *h,
 		     struct cdict_error *err)
 {
 	struct format_block info;
-	struct cdict_block_info *b;
 
 	/* The head of the payload is trusted for now; its CRC is checked on reading. */
-	if (format_block_peek(r->data + at + FORMAT_BLOCK_HEADER_SIZE, h->size, &info,
-			      r->type_events, FORMAT_MAX_TYPES, NULL) < 0) {
-		r->damage.blocks++;
-		reader_note(r, at, "event block at byte %" PRIu64 " is damaged", at);
-		return 0;
-	}
-	if (array_push(&r->ordinals, h->ordinal) || !(b = array_add(&r->blocks)))
-		return cdict_fail_nomem(err);
-	*b = (struct cdict_block_info){ at,
-					h->size + FORMAT_BLOCK_HEADER_SIZE,
-					info.cpu,
-					info.events,
-					info.first_ns,
-					info.last_ns };
+	if (!format_block_peek(r->data + at + FORMAT_BLOCK_HEADER_SIZE, h->size, &info, NULL, 0,
+			       NULL))
+		return reader_add_block(r, at, h->ordinal, h->size + FORMAT_BLOCK_HEADER_SIZE,
+					&info, err);
+	r->damage.blocks++;
+	reader_note(r, at, "event block at byte %" PRIu64 " is damaged", at);
 	return 0;
 }
 
@@ -94,67 +97,20 @@ static int scan(struct cdict_reader *r, struct codec *codec, uint64_t *index_at,
 	return 0;
 }
 
-/* Compares the index's rows with the blocks that scan() found: a block whose head differs
- * from its row is damaged, and a row without a block shows a missing one. */
-static int check_index(struct cdict_reader *r, struct codec *codec, uint64_t index_at,
-		       struct cdict_error *err)
+/* Reads a file whose index is missing or does not fit. */
+static int scan_all(struct cdict_reader *r, struct codec *codec, struct cdict_error *err)
 {
-	const uint8_t *p = r->data + index_at;
-	struct container_header h;
-	struct buf raw = { 0 };
-	struct cursor c;
-	uint64_t at = FORMAT_HEADER_SIZE, last_ns = 0;
-	size_t i = 0;
-	int ret = 0;
+	uint64_t index_at, end_at;
+	int ret = scan(r, codec, &index_at, err);
 
-	container_header_read(p, &h);
-	ret = container_unpack(codec, p + FORMAT_BLOCK_HEADER_SIZE, h.size, r->size, &raw);
-	if (ret == -ENOMEM) {
-		buf_fini(&raw);
-		return cdict_fail_nomem(err);
+	if (!ret && index_at)
+		ret = reader_check_index(r, codec, index_at, err);
+	if (!ret && (!index_at || !reader_trailer(r, &end_at) || end_at != index_at)) {
+		r->damage.cut = true;
+		reader_note(r, r->size, "is truncated at byte %" PRIu64 ": its end is missing",
+			    (uint64_t)r->size);
 	}
-	c = cursor_init(raw.data, raw.len, false);
-	while (!ret && c.left) {
-		struct index_row row;
-
-		if (!index_row_read(&c, &row, &last_ns)) {
-			ret = CDICT_ECORRUPT;
-			break;
-		}
-		if (row.type == FORMAT_EVENTS) {
-			struct cdict_block_info *b;
-
-			while (i < r->blocks.n && r->blocks.at[i].offset < at)
-				i++;
-			b = i < r->blocks.n && r->blocks.at[i].offset == at ? &r->blocks.at[i]
-									    : NULL;
-			if (!b) {
-				struct cdict_block_info gone = { at,
-								 row.size,
-								 row.events.cpu,
-								 row.events.events,
-								 row.events.first_ns,
-								 row.events.last_ns };
-
-				reader_note_events(r, &gone, "its head cannot be read");
-			} else {
-				/* The index passed its CRC, the payload is not checked yet. */
-				b->cpu = row.events.cpu;
-				b->events = row.events.events;
-				b->first_ns = row.events.first_ns;
-				b->last_ns = row.events.last_ns;
-			}
-		}
-		at += row.size;
-	}
-	if (!ret && at != index_at && !r->damage.first[0])
-		ret = CDICT_ECORRUPT;
-	if (ret)
-		reader_note(r, index_at, "index at byte %" PRIu64 " is damaged", index_at);
-	if (ret)
-		r->damage.blocks++;
-	buf_fini(&raw);
-	return 0;
+	return ret;
 }
 
 static void sum_up(struct cdict_reader *r)
@@ -187,8 +143,6 @@ static void sum_up(struct cdict_reader *r)
 static int open_data(struct cdict_reader *r, struct cdict_error *err)
 {
 	struct codec *codec;
-	uint64_t index_at;
-	const uint8_t *end = r->data + r->size;
 	int ret;
 
 	if (!r->size)
@@ -217,18 +171,12 @@ static int open_data(struct cdict_reader *r, struct cdict_error *err)
 		codec_free(codec);
 		return cdict_fail_nomem(err);
 	}
-	ret = scan(r, codec, &index_at, err);
-	if (!ret && index_at)
-		ret = check_index(r, codec, index_at, err);
+	ret = reader_by_index(r, codec, err);
+	if (ret > 0)
+		ret = scan_all(r, codec, err);
 	codec_free(codec);
 	if (ret)
 		return ret;
-	if (!index_at || r->size < FORMAT_TRAILER_SIZE || le32(end - 4) != FORMAT_END ||
-	    le32(end - 8) != codec_crc(end - 16, 8) || le64(end - 16) != index_at) {
-		r->damage.cut = true;
-		reader_note(r, r->size, "is truncated at byte %" PRIu64 ": its end is missing",
-			    (uint64_t)r->size);
-	}
 	if (!r->schema) {
 		r->schema = cdict_schema_new(false, 8, 4096);
 		if (!r->schema)
@@ -245,8 +193,10 @@ static struct cdict_reader *reader_new(void)
 {
 	struct cdict_reader *r = calloc(1, sizeof(*r));
 
-	if (r)
+	if (r) {
 		pthread_mutex_init(&r->lock, NULL);
+		pthread_mutex_init(&r->counting, NULL);
+	}
 	return r;
 }
 
@@ -365,6 +315,7 @@ void cdict_reader_close(struct cdict_reader *r)
 	array_fini(&r->ordinals);
 	array_fini(&r->digests);
 	reader_guests_fini(r);
+	reader_decoders_fini(r);
 	free(r->block_bad);
 	stack_table_free(r->stacks);
 	free(r->type_events);
@@ -373,5 +324,6 @@ void cdict_reader_close(struct cdict_reader *r)
 		munmap(r->mapped, r->size);
 	free(r->owned);
 	pthread_mutex_destroy(&r->lock);
+	pthread_mutex_destroy(&r->counting);
 	free(r);
 }

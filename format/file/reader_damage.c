@@ -56,6 +56,17 @@ void reader_block_bad(struct cdict_reader *r, size_t i, const char *why)
 	pthread_mutex_unlock(&r->lock);
 }
 
+bool reader_head(struct cdict_reader *r, size_t i, struct container_header *h)
+{
+	const struct cdict_block_info *b = &r->blocks.at[i];
+
+	if (container_header_read(r->data + b->offset, h) && h->type == FORMAT_EVENTS &&
+	    h->size + FORMAT_BLOCK_HEADER_SIZE == b->size && h->ordinal == r->ordinals.at[i])
+		return true;
+	reader_block_bad(r, i, "its head cannot be read");
+	return false;
+}
+
 int reader_block(struct cdict_reader *r, size_t i, const uint8_t **payload, size_t *size,
 		 struct cdict_error *err)
 {
@@ -63,12 +74,13 @@ int reader_block(struct cdict_reader *r, size_t i, const uint8_t **payload, size
 	struct container_header h;
 
 	__atomic_fetch_add(&r->blocks_read, 1, __ATOMIC_RELAXED);
-	container_header_read(r->data + b->offset, &h);
-	*payload = r->data + b->offset + FORMAT_BLOCK_HEADER_SIZE;
-	*size = h.size;
-	if (codec_crc(*payload, *size) == h.payload_crc)
-		return 0;
-	reader_block_bad(r, i, "its checksum is wrong");
+	if (reader_head(r, i, &h)) {
+		*payload = r->data + b->offset + FORMAT_BLOCK_HEADER_SIZE;
+		*size = h.size;
+		if (codec_crc(*payload, *size) == h.payload_crc)
+			return 0;
+		reader_block_bad(r, i, "its checksum is wrong");
+	}
 	return cdict_fail(err, CDICT_ECORRUPT, b->offset, "event block is damaged");
 }
 

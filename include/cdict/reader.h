@@ -83,8 +83,10 @@ CDICT_API const struct cdict_block_info *cdict_reader_block_at(const struct cdic
 							       size_t i);
 
 CDICT_API uint64_t cdict_reader_events(const struct cdict_reader *r); /* by the index */
-/* Events of the type @index, from the block headers; decodes nothing. */
+/* Events of the type @index, from the heads of all blocks, read on demand; decodes nothing. */
 CDICT_API uint64_t cdict_reader_type_events(const struct cdict_reader *r, size_t index);
+/* cdict_reader_has_type - whether there are any: reads the heads up to the first such block. */
+CDICT_API bool cdict_reader_has_type(const struct cdict_reader *r, size_t index);
 /* The window: from the first stored event over all CPUs to the last one, or to the end of the last
  * loss if that is later; false without events. */
 CDICT_API bool cdict_reader_window(const struct cdict_reader *r, uint64_t *first_ns,
@@ -92,8 +94,8 @@ CDICT_API bool cdict_reader_window(const struct cdict_reader *r, uint64_t *first
 /* Number of CPUs in the capture: 1 + the highest number in topology or events. */
 CDICT_API uint32_t cdict_reader_cpus(const struct cdict_reader *r);
 
-/* Damage found so far: opening tests headers and small blocks; event blocks are
- * tested as they are read, or all at once by cdict_reader_verify(). */
+/* Damage found so far: opening tests the index, which describes all blocks, and the small blocks; event
+ * blocks and their headers are tested as they are read, or all at once by cdict_reader_verify(). */
 struct cdict_damage {           /* never grows; new data gets its own functions */
 	bool cut;               /* no index at the end: the writer did not finish */
 	uint64_t cut_at;        /* usable bytes, when cut */
@@ -143,6 +145,12 @@ CDICT_API int cdict_events_open(struct cdict_events **out, struct cdict_reader *
 CDICT_API int cdict_events_next(struct cdict_events *it, struct cdict_event *ev,
 				struct cdict_error *err);
 CDICT_API void cdict_events_close(struct cdict_events *it);
+/* cdict_events_fork - *out: a walk of its own over the events after the one that @it returned last, with the types and
+ * fields of @query, which @it has, too; it is closed before @it moves on. Up to one event per CPU may be of another
+ * type. *out is NULL if that takes too much memory or another thread decodes for @it: open the events again. 0 or
+ * -ENOMEM. */
+CDICT_API int cdict_events_fork(struct cdict_events **out, const struct cdict_events *it,
+				const struct cdict_query *query, struct cdict_error *err);
 
 #ifdef __cplusplus
 }

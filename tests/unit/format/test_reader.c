@@ -269,9 +269,43 @@ static void an_unknown_block_is_skipped(void **state)
 	free(copy);
 }
 
+/* A fork after any event returns the rest, and leaves the walk where it was. */
+static void a_fork_goes_on_by_itself(void **state)
+{
+	struct cdict_reader *r = open_bytes(whole.bytes.data, whole.bytes.len);
+	const struct cdict_query all = { .size = sizeof(all) };
+	struct cdict_events *it, *fork;
+	struct buf want = { 0 }, seen = { 0 };
+	struct cdict_event ev;
+
+	(void)state;
+	dump_all(r, &want);
+	assert_int_equal(cdict_events_open(&it, r, NULL, NULL), 0);
+	for (size_t n = 0; cdict_events_next(it, &ev, NULL) == 1; n++) {
+		size_t len;
+
+		dump_line(&seen, &ev);
+		len = seen.len;
+		assert_int_equal(cdict_events_fork(&fork, it, &all, NULL), 0);
+		assert_non_null(fork);
+		while (cdict_events_next(fork, &ev, NULL) == 1)
+			dump_line(&seen, &ev);
+		cdict_events_close(fork);
+		assert_int_equal(seen.len, want.len);
+		assert_memory_equal(seen.data, want.data, want.len);
+		seen.len = len;
+	}
+	assert_int_equal(seen.len, want.len);
+	cdict_events_close(it);
+	cdict_reader_close(r);
+	buf_fini(&want);
+	buf_fini(&seen);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_fork_goes_on_by_itself),
 		cmocka_unit_test(the_description_of_a_capture_is_read_back),
 		cmocka_unit_test(ten_thousand_tasks_take_several_blocks),
 		cmocka_unit_test(types_are_read_back_as_they_were_added),

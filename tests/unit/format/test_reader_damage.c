@@ -151,6 +151,92 @@ static void a_damaged_small_block_is_reported_by_its_name(void **state)
 	}
 }
 
+/* --- the index */
+
+/* Opening reads nothing of the blocks of events: their damage is noticed as they are read, or counted. */
+static void a_whole_index_opens_a_file_without_its_events(void **state)
+{
+	struct block_at blocks[64];
+	size_t n = find_blocks(&whole.bytes, blocks, COUNT(blocks)), types;
+	struct cdict_reader *good = open_bytes(whole.bytes.data, whole.bytes.len), *r;
+	uint64_t events = cdict_reader_events(good), sum = 0;
+	struct cdict_events *it;
+	struct cdict_event ev;
+	struct cdict_damage d;
+	struct buf b = { 0 };
+
+	(void)state;
+	types = cdict_schema_count(cdict_reader_schema(good));
+	for (size_t i = 0; i < types; i++) {
+		assert_int_equal(cdict_reader_has_type(good, i),
+				 cdict_reader_type_events(good, i) > 0);
+		sum += cdict_reader_type_events(good, i);
+	}
+	assert_int_equal(sum, events);
+	assert_false(cdict_reader_has_type(good, types));
+	buf_add(&b, whole.bytes.data, whole.bytes.len);
+	for (size_t k = 0; k < n; k++)
+		if (blocks[k].type == FORMAT_EVENTS)
+			memset(b.data + blocks[k].at, 0, blocks[k].size);
+	for (int counts = 0; counts < 2; counts++) {
+		r = open_bytes(b.data, b.len);
+		cdict_reader_damage(r, &d);
+		assert_false(d.blocks || d.skipped_bytes || d.cut || d.first[0]);
+		assert_int_equal(cdict_reader_events(r), events);
+		assert_int_equal(cdict_reader_block_count(r), 12);
+		for (size_t i = 0; i < 12; i++)
+			assert_memory_equal(cdict_reader_block_at(r, i),
+					    cdict_reader_block_at(good, i),
+					    sizeof(struct cdict_block_info));
+		if (counts) {
+			assert_false(cdict_reader_has_type(r, 0));
+			assert_int_equal(cdict_reader_type_events(r, 1), 0);
+		} else {
+			assert_int_equal(cdict_events_open(&it, r, NULL, NULL), 0);
+			assert_int_equal(cdict_events_next(it, &ev, NULL), 0);
+			cdict_events_close(it);
+		}
+		cdict_reader_damage(r, &d);
+		assert_int_equal(d.blocks, 12);
+		assert_int_equal(d.events, events);
+		cdict_reader_close(r);
+	}
+	cdict_reader_close(good);
+	buf_fini(&b);
+}
+
+/* A block that differs from its row makes the reader look for the blocks themselves. */
+static void an_index_that_does_not_fit_is_not_used(void **state)
+{
+	struct block_at blocks[64];
+	size_t n = find_blocks(&whole.bytes, blocks, COUNT(blocks));
+
+	(void)state;
+	for (size_t k = 0; k + 1 < n; k++)
+		for (unsigned field = 0; field < 3; field++) {
+			struct container_header h;
+			struct buf b = { 0 };
+			struct cdict_reader *r;
+			struct cdict_damage d;
+
+			if (blocks[k].type == FORMAT_EVENTS)
+				continue;
+			buf_add(&b, whole.bytes.data, whole.bytes.len);
+			assert_true(container_header_read(b.data + blocks[k].at, &h));
+			h.type = field == 0 ? FORMAT_FOURCC('N', 'E', 'W', 'S') : h.type;
+			h.size -= field == 1;
+			h.ordinal += field == 2;
+			container_header_write(b.data + blocks[k].at, &h);
+			r = open_bytes(b.data, b.len);
+			cdict_reader_damage(r, &d);
+			assert_int_equal(d.first[0] != 0,
+					 field != 0); /* an unknown type is no damage */
+			assert_int_equal(cdict_reader_block_count(r), 12);
+			cdict_reader_close(r);
+			buf_fini(&b);
+		}
+}
+
 /* --- damage isolation */
 
 /* One changed byte in an event block, wherever: exactly its events are missing, and
@@ -332,6 +418,8 @@ int main(void)
 		cmocka_unit_test(a_file_cut_between_blocks_holds_what_came_before),
 		cmocka_unit_test(the_next_block_is_found_up_to_the_end_and_not_beyond),
 		cmocka_unit_test(a_missing_block_is_noticed_by_its_number),
+		cmocka_unit_test(a_whole_index_opens_a_file_without_its_events),
+		cmocka_unit_test(an_index_that_does_not_fit_is_not_used),
 		cmocka_unit_test(a_changed_byte_costs_one_block_which_is_named),
 		cmocka_unit_test(a_lost_schema_block_never_renames_events),
 		cmocka_unit_test(bytes_between_blocks_are_counted),
