@@ -156,11 +156,13 @@ static int keep_groups(struct page_capture *c)
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		struct table *t = c->tables[groups[i]];
-		struct groups_kept kept = { .most = tasks_most(c),
-					    .idle = table_column(t, "idle") };
+		struct groups_kept kept = { .most = tasks_most(c) };
 
+		if (!t)
+			return -ENOMEM;
 		if (!c->kept || t->n_rows <= kept.most)
 			continue;
+		kept.idle = table_column(t, "idle");
 		if (table_sort(t, "run_ns", &err))
 			return -ENOMEM;
 		table_keep(t, SIZE_MAX, is_group_kept, &kept);

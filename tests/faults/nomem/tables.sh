@@ -30,7 +30,8 @@ walk nomem_stats "$CDICT" stats x.cdict
 walk nomem_merged "$CDICT" tasks x.cdict --merge-sys-tasks --format csv
 walk nomem_diff "$CDICT" diff x.cdict y.cdict
 walk nomem_diff_several "$CDICT" diff x.cdict -- y.cdict x.cdict --fail-if "exits.rate[name=CPU,reason=HLT] > +10 %" --format md --skip-unjudged -q
-walk nomem_diff_json "$CDICT" diff x.cdict y.cdict --max-latency 10 --format json -q --skip-unjudged
+# its rows are filled as they are printed
+PRINTS_AS_IT_GOES=1 walk nomem_diff_json "$CDICT" diff x.cdict y.cdict --max-latency 10 --format json -q --skip-unjudged
 for format in text json md; do
 	walk "nomem_several_$format" "$CDICT" exits x.cdict y.cdict --format $format
 done
