@@ -76,7 +76,7 @@ function options({ tasks = [], vms = [], cpus = [] }) {
 
 /** The intervals of a kind that end in the range and are wanted. */
 function ofKind(kind, [from, to], { tasks = [], vms = [], cpus = [], reasons = [] }) {
-	const tids = tasks.length || vms.length ? new Set(capture.tasks.filter((t) => tasks.includes(t.index) || vms.includes(t.vm)).map((t) => t.tid)) : null;
+	const tids = tasks.length || vms.length ? new Set(capture.tasks.filter((t) => tasks.includes(t.index) || vms.includes(t.vm) || (t.fold_kind === 'vm' && vms.includes(t.fold))).map((t) => t.tid)) : null;
 	const last = to === capture.window.to;
 	return intervals[kind].filter((i) => i.to >= from && (i.to < to || (last && i.to === to)) && (!tids || tids.has(i.tid)) && (!cpus.length || cpus.includes(i.cpu)) &&
 		(kind !== 'exit' || !reasons.length || reasons.includes(i.reason)));
