@@ -96,6 +96,13 @@ const char *stringset_add(struct stringset *set, const char *data, size_t len)
 	return text;
 }
 
+void stringset_seal(struct stringset *set)
+{
+	free(set->slots);
+	set->slots = NULL;
+	set->n_slots = 0;
+}
+
 void stringset_fini(struct stringset *set)
 {
 	while (set->chunks) {

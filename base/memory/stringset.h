@@ -24,6 +24,8 @@ struct stringset {
 /* stringset_add - the set's own copy of @data[@len], NUL-terminated (a NUL inside ends
  * it); NULL when out of memory. The zero value of struct stringset is an empty set. */
 const char *stringset_add(struct stringset *set, const char *data, size_t len);
+/* stringset_seal - frees all but the strings: nothing can be added any more. */
+void stringset_seal(struct stringset *set);
 void stringset_fini(struct stringset *set);
 
 #endif

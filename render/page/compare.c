@@ -23,9 +23,10 @@ static size_t rows_most(struct page_capture *const *captures, size_t n)
 static bool is_listed(struct page_capture *const *captures, const struct compare_row *row, size_t i,
 		      size_t *capture, uint32_t *number)
 {
-	uint32_t task = compare_task_at(row, i, capture);
-	const struct page_capture *c = captures[*capture];
+	uint32_t task = row->tasks[i].task;
+	const struct page_capture *c = captures[row->tasks[i].capture];
 
+	*capture = row->tasks[i].capture;
 	*number = c->kept && task < c->n_tasks ? c->kept[task] : task;
 	return *number == task || *number != UINT32_MAX;
 }
@@ -36,9 +37,9 @@ static bool is_shown(struct page_capture *const *captures, const struct compare_
 	uint32_t number;
 	size_t of, i = 0;
 
-	while (i < row->n_items && !is_listed(captures, row, i, &of, &number))
+	while (i < row->n_tasks && !is_listed(captures, row, i, &of, &number))
 		i++;
-	return i < row->n_items || !row->n_items;
+	return i < row->n_tasks || !row->n_tasks;
 }
 
 /* Writes the row's key, and its tasks in each capture. */
@@ -58,7 +59,7 @@ static void key_json(struct json *j, struct page_capture *const *captures, const
 	json_open(j, "tasks", '[', false);
 	for (size_t k = 0; k < c->n_captures; k++) {
 		json_open(j, NULL, '[', false);
-		for (size_t i = 0; i < row->n_items; i++) {
+		for (size_t i = 0; i < row->n_tasks; i++) {
 			if (is_listed(captures, row, i, &of, &number) && of == k)
 				json_u64(j, NULL, number);
 		}
@@ -74,13 +75,13 @@ static void row_json(struct json *j, struct page_capture *const *captures, const
 	key_json(j, captures, c, row);
 	json_open(j, "values", '[', false);
 	for (size_t k = 0; k < c->n_captures; k++) {
-		if (!row->set[k]) {
+		if (!compare_row_has(row, k)) {
 			json_null(j, NULL);
 			continue;
 		}
 		json_open(j, NULL, '[', false);
 		for (size_t i = 0; i < c->n_figures; i++)
-			json_number(j, NULL, row->values[k * c->n_figures + i]);
+			json_number(j, NULL, compare_row_value(c, row, k, i));
 		json_close(j);
 	}
 	json_close(j);
@@ -99,7 +100,7 @@ static void row_json(struct json *j, struct page_capture *const *captures, const
 	json_number(j, "change", row->change);
 	json_open(j, "unknown", '[', false);
 	for (size_t k = 0; k < c->n_captures; k++)
-		json_number(j, NULL, row->unknown[k]);
+		json_number(j, NULL, compare_row_unknown(c, row, k));
 	json_close(j);
 	json_bool(j, "nameless", row->nameless);
 	json_close(j);

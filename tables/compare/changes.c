@@ -34,9 +34,9 @@ static int by_name(const void *a, const void *b)
 	       ((uintptr_t)x->name < (uintptr_t)y->name);
 }
 
-static bool usable(const struct compare_row *row, size_t run)
+static bool usable(const struct compare *c, const struct compare_row *row, size_t run)
 {
-	return row->unknown[run] <= COMPARE_UNKNOWN_MAX;
+	return compare_row_unknown(c, row, run) <= COMPARE_UNKNOWN_MAX;
 }
 
 /* Collects the runs' values of a figure on a side in @out. Missing ones count as 0: shares and rates of a run without
@@ -53,13 +53,13 @@ static size_t samples(const struct changes *of, const struct changes_row *change
 	if (c->waits_differ && (flags & TABLE_AND_WAKEUPS))
 		return 0;
 	for (size_t k = changes_first(of, side); k < changes_end(of, side); k++) {
-		double v = row->values[k * c->n_figures + f];
+		double v = compare_row_value(c, row, k, f);
 
-		if (!row->set[k] && !row->nameless && !figure->ns && changed->known[side] &&
-		    of->any[k] && !(tables_lacks(of->walks[k]) & flags))
+		if (!compare_row_has(row, k) && !row->nameless && !figure->ns &&
+		    changed->known[side] && of->any[k] && !(tables_lacks(of->walks[k]) & flags))
 			v = 0;
 		/* rows that are not compared are still shown */
-		if (isfinite(v) && (!changed->stands || usable(row, k)))
+		if (isfinite(v) && (!changed->stands || usable(c, row, k)))
 			out[n++] = v;
 	}
 	return n;
@@ -90,8 +90,8 @@ static bool stands(const struct changes *c, const struct compare_row *row)
 
 		for (size_t k = changes_first(c, side); k < changes_end(c, side); k++) {
 			hidden |= compare_row_hidden(&c->compare, row, k);
-			set |= row->set[k];
-			known |= row->set[k] && usable(row, k);
+			set |= compare_row_has(row, k);
+			known |= compare_row_has(row, k) && usable(&c->compare, row, k);
 		}
 		if (set ? !known : hidden)
 			return false;
@@ -127,7 +127,7 @@ static int fill_rows(struct changes *c, size_t from, size_t to)
 
 	for (size_t i = from; i < to; i++)
 		for (size_t k = 0; k < c->n_runs; k++)
-			known[k >= c->n_base] |= c->rows.at[i].row->set[k];
+			known[k >= c->n_base] |= compare_row_has(c->rows.at[i].row, k);
 	for (size_t i = from; i < to && !rc; i++) {
 		struct changes_row *row = &c->rows.at[i];
 		struct changes_value first;
@@ -152,7 +152,7 @@ static int most_changed(const void *a, const void *b)
 
 	if (x->order != y->order)
 		return x->order > y->order ? -1 : 1;
-	return (x->row->items > y->row->items) - (x->row->items < y->row->items);
+	return (x->row->tasks > y->row->tasks) - (x->row->tasks < y->row->tasks);
 }
 
 static int make_rows(struct changes *c)
@@ -169,7 +169,7 @@ static int make_rows(struct changes *c)
 	for (size_t i = 0; i < n && !rc; i++) {
 		c->rows.at[i] = (struct changes_row){ .row = &c->compare.rows.at[i] };
 		for (size_t k = 0; k < c->n_runs; k++)
-			c->any[k] |= c->compare.rows.at[i].set[k];
+			c->any[k] |= compare_row_has(&c->compare.rows.at[i], k);
 	}
 	if (!rc && n)
 		qsort(c->rows.at, n, sizeof(*c->rows.at), by_name);
@@ -254,8 +254,8 @@ double changes_unknown(const struct changes *c, const struct compare_row *row, u
 	double least = INFINITY;
 
 	for (size_t k = changes_first(c, side); k < changes_end(c, side); k++) {
-		if (row->set[k])
-			least = fmin(least, row->unknown[k]);
+		if (compare_row_has(row, k))
+			least = fmin(least, compare_row_unknown(&c->compare, row, k));
 	}
 	return isfinite(least) ? least : 0;
 }
@@ -382,7 +382,7 @@ double changes_events(const struct changes *c, const struct changes_row *row, si
 		return NAN;
 	for (size_t k = changes_first(c, side); k < changes_end(c, side); k++) {
 		uint64_t window_ns = analyze_engine_summary(c->walks[k]->eng)->window_ns;
-		double rate = row->row->values[k * of->n_figures + often];
+		double rate = compare_row_value(of, row->row, k, often);
 
 		/* a count: whole, but for what the division by the window cost */
 		if (isfinite(rate))

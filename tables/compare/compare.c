@@ -22,6 +22,17 @@ struct compare_item {
 	bool of_vm;
 };
 
+/* What rows are made of. */
+struct making {
+	ARRAY(struct compare_item) items;
+	const struct tables_walk *const *walks;
+	double **unknown; /* [capture][task] */
+	struct table *scratch;
+};
+
+/* Bits of struct compare_part. */
+enum { HAS = 1 << 15 /* of @known */, UNKNOWN = COMPARE_FIGURES_MAX /* of @kept */ };
+
 /* ---- figures ---- */
 
 static void find_figures(struct compare *c)
@@ -111,7 +122,7 @@ static char *name_of(const struct compare *c, const struct tables_walk *w, struc
 		       : names_display(&w->names, task);
 }
 
-static int collect(struct compare *c, const struct tables_walk *w, size_t capture)
+static int collect(struct compare *c, struct making *m, const struct tables_walk *w, size_t capture)
 {
 	struct fold fold = { .culprits = { .names = &w->names } };
 	const struct tables_decl *decl = c->decl;
@@ -141,7 +152,7 @@ static int collect(struct compare *c, const struct tables_walk *w, size_t captur
 			item.reason = *(const char *const *)((const char *)row + decl->reason_at);
 		if (decl->key_cpu)
 			item.cpu = *(const uint32_t *)((const char *)row + decl->cpu_at);
-		if (!item.name || array_push(&c->items, item))
+		if (!item.name || array_push(&m->items, item))
 			rc = -ENOMEM;
 	}
 	fold_fini(&fold);
@@ -199,16 +210,44 @@ static double *find_unknown(const struct compare *c, const struct tables_walk *w
 	return out;
 }
 
+bool compare_row_has(const struct compare_row *row, size_t capture)
+{
+	return row->parts[capture].known & HAS;
+}
+
+/* The number of bit @bit of @kept; 0 if it is not kept. */
+static double number_at(const struct compare *c, const struct compare_part *part, unsigned bit)
+{
+	if (!(part->kept >> bit & 1))
+		return 0;
+	return c->numbers
+		.at[part->at + (unsigned)__builtin_popcount(part->kept & ((1U << bit) - 1))];
+}
+
+double compare_row_value(const struct compare *c, const struct compare_row *row, size_t capture,
+			 size_t i)
+{
+	const struct compare_part *part = &row->parts[capture];
+
+	return part->known >> i & 1 ? number_at(c, part, (unsigned)i) : NAN;
+}
+
+double compare_row_unknown(const struct compare *c, const struct compare_row *row, size_t capture)
+{
+	return number_at(c, &row->parts[capture], UNKNOWN);
+}
+
 bool compare_row_hidden(const struct compare *c, const struct compare_row *row, size_t capture)
 {
-	return row->of_vm && !row->set[capture] && c->anonymous[capture];
+	return row->of_vm && !compare_row_has(row, capture) && c->anonymous[capture];
 }
 
 bool compare_row_stands(const struct compare *c, const struct compare_row *row, size_t capture)
 {
 	return !row->nameless && !compare_row_hidden(c, row, 0) &&
-	       !compare_row_hidden(c, row, capture) && row->unknown[0] <= COMPARE_UNKNOWN_MAX &&
-	       row->unknown[capture] <= COMPARE_UNKNOWN_MAX;
+	       !compare_row_hidden(c, row, capture) &&
+	       compare_row_unknown(c, row, 0) <= COMPARE_UNKNOWN_MAX &&
+	       compare_row_unknown(c, row, capture) <= COMPARE_UNKNOWN_MAX;
 }
 
 static double or_zero(double v)
@@ -219,35 +258,63 @@ static double or_zero(double v)
 double compare_difference(const struct compare *c, const struct compare_row *row, size_t capture,
 			  size_t i)
 {
-	double base = row->values[i], now = row->values[capture * c->n_figures + i];
+	double base = compare_row_value(c, row, 0, i), now = compare_row_value(c, row, capture, i);
 
 	return isfinite(base) || isfinite(now) ? or_zero(now) - or_zero(base) : NAN;
 }
 
-static int fill_row(struct compare *c, struct compare_row *row,
-		    const struct tables_walk *const *walks, double *const *unknown,
-		    struct table *scratch)
+static int keep_number(struct compare *c, struct compare_part *part, unsigned bit, double v)
 {
-	size_t nf = c->n_figures;
+	if (v == 0)
+		return 0;
+	part->kept |= (uint16_t)(1U << bit);
+	return c->numbers.n < UINT32_MAX ? array_push(&c->numbers, v) : -ENOMEM;
+}
+
+/* Fills a part from @n items of its capture. */
+static int fill_part(struct compare *c, const struct making *m, struct compare_part *part,
+		     const struct compare_item *items, size_t n)
+{
+	size_t k = items[0].capture;
+	double values[COMPARE_FIGURES_MAX], unknown = 0;
+	int rc = evaluate(c, values, items, n, m->walks[k], m->scratch);
+
+	*part = (struct compare_part){ .at = (uint32_t)c->numbers.n, .known = HAS };
+	for (unsigned f = 0; f < c->n_figures && !rc; f++) {
+		unsigned flags = c->decl->columns[c->figures[f].column].flags;
+
+		if (isnan(values[f]) || (c->waits_differ && flags & TABLE_AND_WAKEUPS))
+			continue;
+		part->known |= (uint16_t)(1U << f);
+		rc = keep_number(c, part, f, values[f]);
+	}
+	for (size_t i = 0; i < n; i++)
+		unknown += m->unknown[k][items[i].task];
+	return rc ? rc : keep_number(c, part, UNKNOWN, unknown / (double)n);
+}
+
+/* Fills the row from @n items, those of each capture together. */
+static int fill_row(struct compare *c, const struct making *m, struct compare_row *row,
+		    struct compare_part *parts, const struct compare_item *items, size_t n)
+{
 	int rc = 0;
 
-	for (size_t i = 0; i < c->n_captures * nf; i++)
-		row->values[i] = NAN;
-	for (size_t a = 0, b; a < row->n_items && !rc; a = b) {
-		size_t k = row->items[a].capture;
-
-		for (b = a; b < row->n_items && row->items[b].capture == k; b++)
-			row->unknown[k] += unknown[k][row->items[b].task];
-		row->unknown[k] /= (double)(b - a);
-		row->set[k] = true;
-		rc = evaluate(c, row->values + k * nf, row->items + a, b - a, walks[k], scratch);
+	*row = (struct compare_row){ .name = items->name,
+				     .reason = items->reason,
+				     .cpu = items->cpu,
+				     .n_tasks = (uint32_t)n,
+				     .tasks = &c->tasks.at[items - m->items.at],
+				     .parts = parts,
+				     .nameless = items->alone,
+				     .of_vm = items->of_vm };
+	for (size_t a = 0, b; a < n && !rc; a = b) {
+		for (b = a; b < n && items[b].capture == items[a].capture; b++)
+			;
+		rc = fill_part(c, m, &parts[items[a].capture], items + a, b - a);
 	}
-	for (size_t i = 0; c->waits_differ && i < c->n_captures * nf; i++) {
-		if (c->decl->columns[c->figures[i % nf].column].flags & TABLE_AND_WAKEUPS)
-			row->values[i] = NAN;
-	}
-	for (size_t k = 1; k < c->n_captures; k++) {
-		double change = or_zero(row->values[k * nf]) - or_zero(row->values[0]);
+	for (size_t k = 1; k < c->n_captures && !rc; k++) {
+		double change = or_zero(compare_row_value(c, row, k, 0)) -
+				or_zero(compare_row_value(c, row, 0, 0));
 
 		if (compare_row_stands(c, row, k) && fabs(change) > fabs(row->change))
 			row->change = change;
@@ -262,101 +329,96 @@ static int most_changed(const void *a, const void *b)
 
 	if (xc != yc)
 		return xc > yc ? -1 : 1;
-	return (x->items > y->items) - (x->items < y->items); /* by key */
+	return (x->tasks > y->tasks) - (x->tasks < y->tasks); /* by key */
 }
 
 /* The end of the items with the key of item @a. */
-static size_t end_of_row(const struct compare *c, size_t a)
+static size_t end_of_row(const struct making *m, size_t a)
 {
 	size_t b = a;
 
-	while (b < c->items.n && !same_key(&c->items.at[a], &c->items.at[b]))
+	while (b < m->items.n && !same_key(&m->items.at[a], &m->items.at[b]))
 		b++;
 	return b;
 }
 
-static int make_rows(struct compare *c, const struct tables_walk *const *walks,
-		     double *const *unknown, struct table *scratch)
+static int make_rows(struct compare *c, const struct making *m)
 {
-	size_t each = c->n_captures * (c->n_figures + 1), n = 0;
+	size_t n = 0;
 
-	for (size_t a = 0; a < c->items.n; a = end_of_row(c, a))
+	for (size_t a = 0; a < m->items.n; a = end_of_row(m, a))
 		n++;
-	c->numbers = calloc(n + 1, each * sizeof(*c->numbers));
-	c->flags = calloc(n + 1, c->n_captures * sizeof(*c->flags));
-	if (!c->numbers || !c->flags || array_resize(&c->rows, n))
+	if (array_resize(&c->parts, n * c->n_captures) || array_resize(&c->rows, n) ||
+	    array_resize(&c->tasks, m->items.n))
 		return -ENOMEM;
-	for (size_t a = 0, b, i = 0; a < c->items.n; a = b, i++) {
-		const struct compare_item *first = &c->items.at[a];
-		struct compare_row *row = &c->rows.at[i];
-
-		b = end_of_row(c, a);
-		*row = (struct compare_row){ .name = first->name,
-					     .reason = first->reason,
-					     .cpu = first->cpu,
-					     .items = first,
-					     .n_items = b - a,
-					     .values = c->numbers + i * each,
-					     .unknown = c->numbers + (i + 1) * each - c->n_captures,
-					     .set = c->flags + i * c->n_captures,
-					     .nameless = first->alone,
-					     .of_vm = first->of_vm };
-		if (fill_row(c, row, walks, unknown, scratch))
+	for (size_t i = 0; i < m->items.n; i++)
+		c->tasks.at[i] =
+			(struct compare_task){ m->items.at[i].task, m->items.at[i].capture };
+	for (size_t a = 0, b, i = 0; a < m->items.n; a = b, i++) {
+		b = end_of_row(m, a);
+		if (fill_row(c, m, &c->rows.at[i], &c->parts.at[i * c->n_captures], &m->items.at[a],
+			     b - a))
 			return -ENOMEM;
 	}
-	if (c->rows.n)
-		qsort(c->rows.at, c->rows.n, sizeof(*c->rows.at), most_changed);
+	if (n)
+		qsort(c->rows.at, n, sizeof(*c->rows.at), most_changed);
 	return 0;
+}
+
+/* Collects the items of all captures, sorted. */
+static int prepare(struct compare *c, struct making *m)
+{
+	int rc = 0;
+
+	m->unknown = calloc(c->n_captures, sizeof(*m->unknown));
+	m->scratch = table_new(c->decl->name, c->decl->columns);
+	if (m->scratch)
+		table_row(m->scratch);
+	if (!m->unknown || !m->scratch || m->scratch->failed)
+		return -ENOMEM;
+	for (size_t k = 0; k < c->n_captures && !rc; k++) {
+		rc = collect(c, m, m->walks[k], k);
+		m->unknown[k] = find_unknown(c, m->walks[k]);
+		if (!m->unknown[k])
+			rc = -ENOMEM;
+	}
+	stringset_seal(&c->names);
+	if (!rc && m->items.n)
+		qsort(m->items.at, m->items.n, sizeof(*m->items.at), by_key);
+	return rc;
 }
 
 int compare_init(struct compare *c, enum compare_what what, const struct tables_walk *const *walks,
 		 size_t n)
 {
-	double **unknown = calloc(n, sizeof(*unknown));
-	struct table *scratch = NULL;
-	int rc = unknown ? 0 : -ENOMEM;
+	struct making m = { .walks = walks };
+	int rc;
 
 	compare_declare(c, what);
 	c->n_captures = n;
 	c->anonymous = calloc(n, sizeof(*c->anonymous));
-	rc = c->anonymous ? rc : -ENOMEM;
-	for (size_t k = 0; k < n && !rc; k++) {
+	for (size_t k = 0; k < n && c->anonymous; k++) {
 		c->anonymous[k] = names_nameless_vms(&walks[k]->names) > 1;
 		c->nameless |= c->anonymous[k];
 		c->waits_differ |= tables_has_wakeups(walks[k]) != tables_has_wakeups(walks[0]);
 	}
-	for (size_t k = 0; k < n && !rc; k++) {
-		rc = collect(c, walks[k], k);
-		unknown[k] = find_unknown(c, walks[k]);
-		if (!unknown[k])
-			rc = -ENOMEM;
-	}
-	if (!rc && c->items.n)
-		qsort(c->items.at, c->items.n, sizeof(*c->items.at), by_key);
+	rc = c->anonymous ? prepare(c, &m) : -ENOMEM;
 	if (!rc)
-		scratch = table_new(c->decl->name, c->decl->columns);
-	if (scratch)
-		table_row(scratch);
-	rc = !rc && scratch && !scratch->failed ? make_rows(c, walks, unknown, scratch) : -ENOMEM;
-	table_free(scratch);
-	for (size_t k = 0; unknown && k < n; k++)
-		free(unknown[k]);
-	free(unknown);
+		rc = make_rows(c, &m);
+	table_free(m.scratch);
+	for (size_t k = 0; m.unknown && k < n; k++)
+		free(m.unknown[k]);
+	free(m.unknown);
+	array_fini(&m.items);
 	return rc;
 }
 
 void compare_fini(struct compare *c)
 {
 	free(c->anonymous);
-	free(c->numbers);
-	free(c->flags);
+	array_fini(&c->numbers);
+	array_fini(&c->parts);
+	array_fini(&c->tasks);
 	array_fini(&c->rows);
-	array_fini(&c->items);
 	stringset_fini(&c->names);
-}
-
-uint32_t compare_task_at(const struct compare_row *row, size_t i, size_t *capture)
-{
-	*capture = row->items[i].capture;
-	return row->items[i].task;
 }

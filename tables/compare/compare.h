@@ -38,21 +38,27 @@ struct compare_figure {
 	bool wide;       /* only shown with -v */
 };
 
-struct compare_item; /* a task of one capture, before rows are made */
+/* A task of a row. */
+struct compare_task {
+	uint32_t task, capture;
+};
+
+/* A row in one capture: few figures of a task that does little are known and not 0, and only those are kept. */
+struct compare_part {
+	uint32_t at;    /* of the first in the comparison's numbers */
+	uint16_t known; /* bits of figures; the others are missing */
+	uint16_t kept;  /* bits of figures, and of the unknown time; the others are 0 */
+};
 
 struct compare_row {
-	const char *name, *reason;        /* reason: NULL if not part of the key */
-	uint32_t cpu;                     /* CDICT_CPU_UNKNOWN if not part of the key */
-	const struct compare_item *items; /* of all captures */
-	size_t n_items;
-	/* borrowed from the comparison's numbers and flags */
-	double *values;  /* [capture][figure]; NAN if missing */
-	double *unknown; /* [capture]: percent of its tasks' time that is unknown */
-	bool *set;       /* [capture]: it has this row */
-	bool nameless;   /* of one of several VMs without names: in one capture only */
-	bool of_vm;      /* of a VM, with or without a name */
-	double change;   /* of the first figure, in the capture that differs most from the first
-		        * one */
+	const char *name, *reason; /* reason: NULL if not part of the key */
+	uint32_t cpu;              /* CDICT_CPU_UNKNOWN if not part of the key */
+	uint32_t n_tasks;
+	const struct compare_task *tasks; /* of all captures; borrowed, like @parts */
+	const struct compare_part *parts; /* [capture] */
+	bool nameless; /* of one of several VMs without names: in one capture only */
+	bool of_vm;    /* of a VM, with or without a name */
+	double change; /* of the first figure, in the capture that differs most from the first one */
 };
 
 struct compare {
@@ -64,11 +70,12 @@ struct compare {
 	bool waits_differ;
 	bool *anonymous; /* [capture]: it has nameless rows, so that a named VM that it seems to
 			  * lack may be one of them */
-	ARRAY(struct compare_item) items;
 	struct stringset names;
 	ARRAY(struct compare_row) rows; /* most changed first */
-	double *numbers;                /* of all rows */
-	bool *flags;
+	/* Of all rows. */
+	ARRAY(double) numbers;
+	ARRAY(struct compare_part) parts;
+	ARRAY(struct compare_task) tasks;
 };
 
 /* compare_declare - fills the declaration and figures without captures; compare_init() includes
@@ -82,6 +89,13 @@ double compare_value(const struct compare_figure *f, const struct table_cell *ce
 int compare_init(struct compare *c, enum compare_what what, const struct tables_walk *const *walks,
 		 size_t n);
 void compare_fini(struct compare *c);
+
+/* compare_row_has - whether @capture has the row. compare_row_value - its figure @i there; NAN if missing.
+ * compare_row_unknown - percent of its tasks' time there that is unknown. */
+bool compare_row_has(const struct compare_row *row, size_t capture);
+double compare_row_value(const struct compare *c, const struct compare_row *row, size_t capture,
+			 size_t i);
+double compare_row_unknown(const struct compare *c, const struct compare_row *row, size_t capture);
 
 /* compare_row_stands - whether the row's first capture can be compared with @capture: neither has
  * too much unknown time, and the row's task is identified. compare_row_hidden - whether @capture
@@ -102,8 +116,5 @@ bool compare_row_hidden(const struct compare *c, const struct compare_row *row, 
  * other counts as 0; NAN when neither has. */
 double compare_difference(const struct compare *c, const struct compare_row *row, size_t capture,
 			  size_t i);
-
-/* compare_task_at - task @i of the row's n_items, and its capture. */
-uint32_t compare_task_at(const struct compare_row *row, size_t i, size_t *capture);
 
 #endif

@@ -100,14 +100,15 @@ bool fold_lines_add(struct fold_lines *lines, const struct analyze_task *task)
 
 /* ---- tables ---- */
 
-/* A row of the table: a sum of rows of the analysis. */
+/* A row of the table: a row of the analysis, or a sum of several. */
 struct folded_row {
 	struct fold_place place;
 	uint32_t cpu;
-	uint64_t tasks;
-	uint32_t last; /* last task counted; rows of one task are adjacent */
+	uint32_t last;  /* last task counted; rows of one task are adjacent */
+	uint32_t first; /* of the analysis; MAP_NEW: none yet */
 	bool lossy;
-	void *sum;
+	uint64_t tasks;
+	void *sum; /* NULL: of the first only */
 };
 
 /* The row for getters of these columns. */
@@ -185,20 +186,22 @@ static struct table_column *columns_of(const struct tables_decl *decl, enum fold
 	return out;
 }
 
+/* The source of the rows during the table's life. */
 struct folding {
 	const struct tables_walk *w;
 	const struct tables_decl *decl;
 	enum fold_by by;
 	struct fold fold;
-	struct map roles; /* (group, role) -> number */
-	struct map rows;  /* (number, CPU) -> row */
-	uint32_t n_roles;
+	struct map roles; /* (group, role) -> its row of all CPUs */
+	struct map cpus;  /* (that row, CPU) -> row */
 	/* The row found last, of all CPUs and of one: most tasks are of the same group as the one before. */
 	struct last_row {
 		const char *group, *role; /* NULL: none yet */
 		uint32_t cpu, row;
 	} last[2];
 	ARRAY(struct folded_row) all;
+	struct tables_row filled; /* the row of filled_id: its cells are filled one after the other */
+	uint32_t filled_id;       /* + 1 */
 };
 
 static const char idle[] = "IDLE", no_cgroup[] = "none";
@@ -231,44 +234,55 @@ static bool find_place(struct folding *f, const struct analyze_task *task, struc
 static struct folded_row *row_for(struct folding *f, const struct fold_place *place, uint32_t cpu)
 {
 	struct last_row *last = &f->last[cpu != CDICT_CPU_UNKNOWN];
-	struct folded_row *row;
-	uint32_t *number, *at;
+	uint32_t *at;
 
 	if (last->group == place->group && last->role == place->role && last->cpu == cpu)
 		return &f->all.at[last->row];
-	number = map_add(&f->roles, (uintptr_t)place->group, (uintptr_t)place->role);
-	if (number && *number == MAP_NEW)
-		*number = f->n_roles++;
-	at = number ? map_add(&f->rows, *number, cpu) : NULL;
+	if (cpu == CDICT_CPU_UNKNOWN)
+		at = map_add(&f->roles, (uintptr_t)place->group, (uintptr_t)place->role);
+	else
+		at = map_add(&f->cpus, f->last[0].row, cpu);
+	if (at && *at == MAP_NEW) {
+		*at = (uint32_t)f->all.n;
+		if (array_push(&f->all, ((struct folded_row){ .place = *place,
+							      .cpu = cpu,
+							      .last = ANALYZE_NO_TASK,
+							      .first = MAP_NEW })))
+			at = NULL;
+	}
 	f->fold.culprits.failed |= !at;
 	if (!at)
 		return NULL;
-	if (*at == MAP_NEW) {
-		*at = (uint32_t)f->all.n;
-		row = array_add(&f->all);
-		if (row)
-			*row = (struct folded_row){ .place = *place,
-						    .cpu = cpu,
-						    .last = ANALYZE_NO_TASK,
-						    .sum = calloc(1, f->decl->row_size) };
-		f->fold.culprits.failed |= !row || !row->sum;
-		if (!row || !row->sum)
-			return NULL;
-	}
 	*last = (struct last_row){ place->group, place->role, cpu, *at };
 	return &f->all.at[*at];
 }
 
-static void fold_row(struct folding *f, const struct analyze_task *task,
-		     const struct fold_place *place, const void *row, uint32_t cpu)
+/* Adds up the analysis's rows, which are valid until it returns another. */
+static bool add_up(const struct folding *f, struct folded_row *to, uint32_t i)
 {
 	const struct tables_decl *decl = f->decl;
+
+	if (to->first == MAP_NEW) {
+		to->first = i;
+		return true;
+	}
+	if (!to->sum) {
+		to->sum = calloc(1, decl->row_size);
+		if (!to->sum || decl->merge(to->sum, decl->at(f->w, to->first)))
+			return false;
+	}
+	return !decl->merge(to->sum, decl->at(f->w, i));
+}
+
+static void fold_row(struct folding *f, const struct analyze_task *task,
+		     const struct fold_place *place, uint32_t i, uint32_t cpu, bool lossy)
+{
 	struct folded_row *to = row_for(f, place, cpu);
 
 	if (!to)
 		return;
-	f->fold.culprits.failed |= decl->merge(to->sum, row) != 0;
-	to->lossy |= tables_lossy(f->w, task) || (decl->lossy && decl->lossy(row));
+	f->fold.culprits.failed |= !add_up(f, to, i);
+	to->lossy |= lossy;
 	to->tasks += to->last != task->index;
 	to->last = task->index;
 }
@@ -276,52 +290,100 @@ static void fold_row(struct folding *f, const struct analyze_task *task,
 static void collect(struct folding *f)
 {
 	const struct tables_decl *decl = f->decl;
+	uint32_t n = (uint32_t)decl->count(f->w);
 
-	for (size_t i = 0; i < decl->count(f->w) && !f->fold.culprits.failed; i++) {
+	for (uint32_t i = 0; i < n && !f->fold.culprits.failed; i++) {
 		const void *row = decl->at(f->w, i);
 		const struct analyze_task *task =
 			analyze_engine_task(f->w->eng, *(const uint32_t *)row);
+		uint32_t cpu = CDICT_CPU_UNKNOWN;
 		struct fold_place place;
+		bool lossy;
 
 		if ((!task->tid && decl != &tables_decl_tasks) ||
 		    !names_wanted(&f->w->names, task) || !find_place(f, task, &place))
 			continue;
-		fold_row(f, task, &place, row, CDICT_CPU_UNKNOWN);
+		lossy = tables_lossy(f->w, task) || (decl->lossy && decl->lossy(row));
 		if (decl->key_cpu)
-			fold_row(f, task, &place, row,
-				 *(const uint32_t *)((const char *)row + decl->cpu_at));
+			cpu = *(const uint32_t *)((const char *)row + decl->cpu_at);
+		fold_row(f, task, &place, i, CDICT_CPU_UNKNOWN, lossy);
+		if (decl->key_cpu)
+			fold_row(f, task, &place, i, cpu, lossy);
 	}
+	map_fini(&f->roles);
+	map_fini(&f->cpus);
 }
 
-static void fill_rows(struct table *t, const struct folding *f)
-{
-	for (size_t i = 0; i < f->all.n; i++) {
-		const struct folded_row *row = &f->all.at[i];
-		struct tables_row r = { .w = f->w,
-					.row = row->sum,
-					.whole = row,
-					.several = true,
-					.idle = row->place.group == idle,
-					.cpu = row->cpu,
-					.window_ns = tables_life_ns(f->decl, f->w, row->sum) };
+/* ---- cells: see struct table_later ---- */
 
-		table_row(t);
-		cells_fill(t, &r);
-		table_lossy(t, row->lossy || (f->decl->unknown && f->decl->unknown(row->sum)));
+static const void *figures_of(const struct folding *f, uint32_t id)
+{
+	const struct folded_row *row = &f->all.at[id];
+
+	return row->sum ? row->sum : f->decl->at(f->w, row->first);
+}
+
+static void fill_cell(void *ctx, struct table *t, size_t column, uint32_t id)
+{
+	struct folding *f = ctx;
+	const struct folded_row *row = &f->all.at[id];
+	const void *figures = figures_of(f, id);
+
+	if (f->filled_id != id + 1) {
+		f->filled_id = id + 1;
+		f->filled =
+			(struct tables_row){ .w = f->w,
+					     .whole = row,
+					     .several = true,
+					     .idle = row->place.group == idle,
+					     .cpu = row->cpu,
+					     .window_ns = tables_life_ns(f->decl, f->w, figures) };
 	}
+	f->filled.row = figures;
+	cells_fill_known(t, column, &f->filled);
+}
+
+static bool row_lossy(void *ctx, uint32_t id)
+{
+	const struct folding *f = ctx;
+
+	return f->all.at[id].lossy || (f->decl->unknown && f->decl->unknown(figures_of(f, id)));
+}
+
+/* Rows are not of one task. */
+static uint32_t no_task(void *ctx, uint32_t id)
+{
+	(void)ctx;
+	(void)id;
+	return 0;
+}
+
+static void folding_free(void *ctx)
+{
+	struct folding *f = ctx;
+
+	for (size_t i = 0; i < f->all.n; i++) {
+		if (f->all.at[i].sum)
+			f->decl->fini(f->all.at[i].sum);
+		free(f->all.at[i].sum);
+	}
+	array_fini(&f->all);
+	map_fini(&f->roles);
+	map_fini(&f->cpus);
+	fold_fini(&f->fold);
+	free(f);
 }
 
 struct table *tables_fold(const struct tables_walk *w, const struct tables_decl *decl,
 			  enum fold_by by)
 {
-	struct folding f = {
-		.w = w, .decl = decl, .by = by, .fold = { .culprits = { .names = &w->names } }
-	};
 	struct table_column *columns = columns_of(decl, by);
-	struct table *t = columns ? table_new(decl->name, columns) : NULL;
+	struct folding *f = calloc(1, sizeof(*f));
+	struct table *t = columns && f ? table_new(decl->name, columns) : NULL;
 
 	if (!t) {
 		free(columns);
+		free(f);
 		return NULL;
 	}
 	t->own_columns = columns;
@@ -329,19 +391,22 @@ struct table *tables_fold(const struct tables_walk *w, const struct tables_decl 
 		   : decl == &tables_decl_vcpu ? "delayed_ns"
 					       : NULL;
 	t->grouped = true; /* rows are not of one task */
-	collect(&f);
-	t->failed |= f.fold.culprits.failed;
-	if (!t->failed)
-		fill_rows(t, &f);
-	for (size_t i = 0; i < f.all.n; i++) {
-		if (f.all.at[i].sum)
-			decl->fini(f.all.at[i].sum);
-		free(f.all.at[i].sum);
-	}
-	array_fini(&f.all);
-	map_fini(&f.roles);
-	map_fini(&f.rows);
-	fold_fini(&f.fold);
+	*f = (struct folding){
+		.w = w, .decl = decl, .by = by, .fold = { .culprits = { .names = &w->names } }
+	};
+	table_later(t, &(struct table_later){ .ctx = f,
+					      .fill = fill_cell,
+					      .lossy = row_lossy,
+					      .task = no_task,
+					      .free = folding_free });
+	if (t->failed)
+		return table_done(t);
+	collect(f);
+	t->failed |= f->fold.culprits.failed;
+	for (size_t i = 0; i < f->all.n && !t->failed; i++)
+		table_row_later(t, (uint32_t)i);
+	if (t->n_rows)
+		t->lacks = t->later->row->lacks = tables_lacks(w);
 	return table_done(t);
 }
 

@@ -56,6 +56,7 @@ static int coremap_merge(void *to, const void *from)
 	const struct analyze_core_cell *cell = from;
 
 	sum->run_ns += cell->run_ns;
+	sum->edge_ns += cell->edge_ns;
 	sum->switches += cell->switches;
 	return 0;
 }
