@@ -28,8 +28,7 @@ struct search {
 	struct markers_found *found;
 	struct marker start, end;
 	uint64_t *types;
-	const uint64_t **fields; /* used, by type */
-	uint64_t *none;          /* for types that are not markers */
+	const uint64_t **fields; /* used, by type; NULL: the type is no marker */
 	struct comms comms;
 	ARRAY(struct timespec_window) windows;
 	ARRAY(struct markers_call) calls;
@@ -216,14 +215,10 @@ static int walk(struct search *s, struct cdict_error *err)
 /* Selects the fields that the filters use, of both markers if both name a type. */
 static int choose_fields(struct search *s, struct cdict_error *err)
 {
-	size_t n = cdict_schema_count(s->schema), words = 1;
+	size_t n = cdict_schema_count(s->schema);
 
-	for (size_t i = 0; i < n; i++)
-		if (cdict_schema_at(s->schema, i)->n_fields / 64 >= words)
-			words = cdict_schema_at(s->schema, i)->n_fields / 64 + 1;
 	s->fields = calloc(n + 1, sizeof(*s->fields));
-	s->none = calloc(words, sizeof(*s->none));
-	if (!s->fields || !s->none)
+	if (!s->fields)
 		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		struct marker_filter *a = s->start.by_type ? s->start.by_type[i] : NULL;
@@ -231,7 +226,7 @@ static int choose_fields(struct search *s, struct cdict_error *err)
 
 		if (a && b)
 			marker_filter_share(a, b);
-		s->fields[i] = a ? marker_filter_fields(a) : b ? marker_filter_fields(b) : s->none;
+		s->fields[i] = a ? marker_filter_fields(a) : b ? marker_filter_fields(b) : NULL;
 	}
 	return 0;
 }
@@ -363,6 +358,5 @@ int markers_find(struct timespec_set *out, struct markers_found *found, struct c
 	array_fini(&s.calls);
 	free(s.types);
 	free(s.fields);
-	free(s.none);
 	return ret;
 }

@@ -107,8 +107,6 @@ static bool live(struct label_index *ix, const struct cdict_task_event *ev, uint
 		return true;
 	if (last && fork && last->seen && last->hi_ns == ev->t_ns)
 		return true; /* recorded twice */
-	if (last && last->exit_ns == UINT64_MAX)
-		last->exit_ns = ev->t_ns; /* its death was not recorded */
 	l.seen = fork;
 	l.lo_ns = fork ? ev->t_ns : last ? last->exit_ns : 0;
 	l.hi_ns = ev->t_ns ? ev->t_ns : first_ns;

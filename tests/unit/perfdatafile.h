@@ -342,7 +342,7 @@ static inline void put_compressed(struct out *o, unsigned times, size_t piece, u
 
 struct seen {
 	unsigned samples, comms, others, unknown, bad;
-	uint64_t times, raws, tail_time;
+	uint64_t times, raws, tail_time, tail_id;
 	uint32_t tid;
 };
 
@@ -357,8 +357,10 @@ static inline void look(const struct perfdata *pd, const struct perfdata_record 
 		perfdata_sample_id(pd, rec, &id);
 		s->comms += rec->type == RECORD_COMM;
 		s->others += rec->type != RECORD_COMM;
-		if (id.has_time)
+		if (id.has_time) {
 			s->tail_time = id.time;
+			s->tail_id = id.id;
+		}
 		return;
 	}
 	s->samples++;
@@ -412,6 +414,7 @@ static inline void assert_samples(const struct seen *s)
 	assert_int_equal(s->unknown + s->bad, 0);
 	assert_int_equal(s->times, 3003);
 	assert_int_equal(s->tail_time, 900);
+	assert_int_equal(s->tail_id, 12);
 	assert_int_equal(s->tid, 44);
 }
 

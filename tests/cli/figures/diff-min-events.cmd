@@ -24,3 +24,18 @@ for pair in 'three slower' 'three four' 'four three' 'three short'; do
 		done
 	done
 done
+# of an exit's duration the events are the exits: two of HLT within 100 us, before 20 us each
+exits() { # US
+	printf 'cpus 1\ndefault kvm:kvm_exit isa=1\nproc 301 vcpu\n'
+	for i in 1 2; do
+		printf '301 [000] 10.000%d00: kvm:kvm_exit: vcpu_id=0 exit_reason=HLT\n' $i
+		printf '301 [000] 10.000%d%d: kvm:kvm_entry: vcpu_id=0\n' $i $1
+	done
+}
+for us in 20 90; do exits $us >x.trace && $MKPERF -o x.data x.trace && $CDICT convert -q -i x.data -o hlt$us.cdict || exit; done
+for rule in 'exits.p99 > 50 us' 'exits.p99 > +50 %'; do
+	for least in 2 3; do
+		$CDICT diff hlt20.cdict hlt90.cdict -q --min-events $least --fail-if "$rule" >out 2>err
+		echo "hlt, $rule, $least: status $? $(grep -o 'no row on both sides has . events' err)"
+	done
+done

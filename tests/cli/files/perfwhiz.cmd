@@ -22,6 +22,11 @@ python3 "$TOP/tests/tools/make/mkperfwhiz.py" first.txt first.whiz
 head -c 300 old.whiz >cut.whiz
 "$CDICT" convert -e '*' -i cut.whiz -o cut.cdict
 echo "status $?"
+python3 -c '
+import sys, zlib
+d = bytearray(zlib.decompress(sys.stdin.buffer.read())); at = d.rindex(0xdd) + 1 # the last column loses its last entry
+assert d.endswith(b"\xadEPT_VIOLATION"); del d[-14:]; d[at:at + 4] = (int.from_bytes(d[at:at + 4], "big") - 1).to_bytes(4, "big")
+sys.stdout.buffer.write(zlib.compress(d))' <old.whiz | "$CDICT" convert -e '*' -i - -o - | "$CDICT" info - | grep -a differ
 sed 's/^kvm_exit	0/kvm_exit	-1/; s/4242	Firewall/nil	Firewall/' "$DATA/perfwhiz.txt" >bad.txt
 python3 "$TOP/tests/tools/make/mkperfwhiz.py" bad.txt bad.whiz
 "$CDICT" convert -e '*' -i bad.whiz -o bad.cdict

@@ -53,3 +53,12 @@ grep -v 'waking: pid=50[1-4]' busy.trace >calm.trace
 findings calm.trace
 grep -v kvm: $DATA/no-wakeups.trace >preempted.trace
 findings preempted.trace
+# ten tasks run for 10 ms each and are preempted by the next: four of them are named, and of the other five the first waits from 50 ms to 100
+{
+	printf 'cpus 1\n'
+	i=0; for name in a b c d e f g h i j; do echo "proc 30$((i++)) $name"; done
+	printf '0 [000] 10.000000: sched:sched_switch: prev_pid=0 prev_state=R next_pid=300\n'
+	for i in {1..9}; do printf '30%d [000] 10.0%d0000: sched:sched_switch: prev_pid=30%d prev_state=R next_pid=30%d\n' $((i - 1)) $i $((i - 1)) $i; done
+	printf '309 [000] 10.100000: sched:sched_switch: prev_pid=309 prev_state=S next_pid=0\n'
+} >ten.trace
+findings ten.trace | grep -o '"text": "[^"]*"'

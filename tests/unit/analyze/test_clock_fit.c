@@ -154,6 +154,86 @@ static void offset_and_drift_are_found_within_the_stated_error(void **state)
 	}
 }
 
+/* Keeps the guest's events of this time of the host. */
+static void keep_events(struct made *m, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t from = guest_of(m, from_ns), to = guest_of(m, to_ns);
+
+	for (size_t c = 0; c < m->n; c++) {
+		struct fit_vcpu *v = &m->vcpus[c];
+		size_t kept = 0;
+
+		for (size_t i = 0; i < v->events.n; i++)
+			if (v->events.at[i] >= from && v->events.at[i] <= to)
+				v->events.at[kept++] = v->events.at[i];
+		v->events.n = kept;
+	}
+}
+
+static void expect_fit_at(const struct made *m, uint64_t host_ns)
+{
+	struct guest_clock clock = { 0 };
+	struct cdict_error err;
+	uint64_t got;
+
+	if (fit(&clock, m, NULL, &err))
+		fail_msg("%s", err.text);
+	got = guest_clock_host_ns(&clock, guest_of(m, host_ns));
+	assert_true(clock.error_ns <= 50000);
+	assert_in_range(got, host_ns - clock.error_ns - 1, host_ns + clock.error_ns + 1);
+	guest_clock_fini(&clock);
+}
+
+/* The guest recorded 3 of the host's 80 s: more offsets than are tried at once come before. */
+static void a_short_recording_is_found_late_in_a_long_one(void **state)
+{
+	struct made m = { .truth = { -77777777, 40e-6 }, .seed = 31 };
+
+	(void)state;
+	make(&m, 2, 80000000000, 20000);
+	keep_events(&m, ZERO_NS + 70000000000, ZERO_NS + 73000000000);
+	expect_fit_at(&m, ZERO_NS + 71500000000);
+	fini(&m);
+}
+
+/* Offsets are searched for which half of the shorter recording overlaps at least, in steps of 35 us:
+ * here 5 us more overlap, and the last step is one of 20 us. */
+static void the_last_offset_of_all_is_found(void **state)
+{
+	struct made m = { .truth = { 1000, 0 }, .seed = 32 };
+	const uint64_t host_length = UINT64_C(128571) * 35000 + 20000;
+	uint64_t begin = UINT64_MAX, end = 0, last;
+
+	(void)state;
+	make(&m, 4, 6000000000, 20000);
+	keep_events(&m, ZERO_NS + 3000000000, ZERO_NS + 7000000000);
+	for (size_t c = 0; c < m.n; c++) {
+		const struct fit_vcpu *v = &m.vcpus[c];
+
+		begin = v->events.at[0] < begin ? v->events.at[0] : begin;
+		end = v->events.at[v->events.n - 1] > end ? v->events.at[v->events.n - 1] : end;
+	}
+	begin -= 1000;
+	end -= 1000;
+	last = begin + (end - begin) / 2 + 5000;
+	for (size_t c = 0; c < m.n; c++) {
+		struct fit_vcpu *v = &m.vcpus[c];
+		size_t kept = 0;
+
+		for (size_t i = 0; i < v->entered.n && v->entered.at[i].from_ns < last; i++)
+			kept++;
+		v->entered.n = kept;
+		if (v->entered.at[kept - 1].to_ns > last)
+			v->entered.at[kept - 1].to_ns = last;
+		assert_int_equal(
+			array_push(&v->entered, ((struct fit_span){ last + 1, UINT64_MAX })), 0);
+		v->first_ns = last - host_length;
+		v->last_ns = last;
+	}
+	expect_fit_at(&m, begin + (end - begin) / 4);
+	fini(&m);
+}
+
 /* A shift is part of the offset: whoever claims another clock can be compared with the fit. */
 static void a_shift_of_10_ms_is_found(void **state)
 {
@@ -484,6 +564,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(offset_and_drift_are_found_within_the_stated_error),
+		cmocka_unit_test(a_short_recording_is_found_late_in_a_long_one),
+		cmocka_unit_test(the_last_offset_of_all_is_found),
 		cmocka_unit_test(a_shift_of_10_ms_is_found),
 		cmocka_unit_test(a_clock_that_steps_by_10_ms_is_refused),
 		cmocka_unit_test(the_events_of_another_guest_are_refused),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "analyze/kvm/exits.h"
+#include "analyze/kvm/exits_internal.h"
 #include "tests/unit/trace.h"
 
 struct run {
@@ -240,6 +241,29 @@ static void two_vms_whose_threads_share_a_name_stay_apart(void **state)
 	trace_fini(&tr);
 }
 
+/* What a later part of a walk counted before its begin belongs to the part before. */
+static void a_part_begins_without_figures(void **state)
+{
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	simple(&tr);
+	r = run_with(&tr, NULL, false);
+	assert_true(analyze_exits_count(r.exits) > 1);
+	assert_int_equal(analyze_exits_guest_count(r.exits), 1);
+	assert_int_equal(exits_begun(r.exits), 0);
+	for (size_t i = 0; i < analyze_exits_count(r.exits); i++) {
+		const struct analyze_exit_row *x = analyze_exits_at(r.exits, i);
+
+		assert_true(!x->events && !x->broken && !x->cpu_ns && !x->time.count);
+	}
+	assert_int_equal(guest(&r, 10)->entries, 0);
+	assert_int_equal(guest(&r, 10)->time.count, 0);
+	done(&r);
+	trace_fini(&tr);
+}
+
 static void unknown_reasons_are_rows_with_their_number(void **state)
 {
 	struct trace tr;
@@ -261,6 +285,7 @@ static void unknown_reasons_are_rows_with_their_number(void **state)
  */
 static void accesses_are_timed_as_perf_kvm_stat_does(void **state)
 {
+	static const uint64_t order[] = { 0x3f8, 0xfee00000, 0xfee00010, 0x6e0, 236 };
 	struct trace tr;
 
 	(void)state;
@@ -297,6 +322,10 @@ static void accesses_are_timed_as_perf_kvm_stat_does(void **state)
 		assert_true(a->write && a->time.count == 1 && a->time.sum == 10);
 		a = access_at(&r, ANALYZE_ACCESS_VIRQ, 236);
 		assert_true(a->events == 2 && a->time.count == 0);
+		/* by kind, then by where */
+		assert_int_equal(analyze_exits_access_count(r.exits), 5);
+		for (size_t i = 0; i < 5; i++)
+			assert_int_equal(analyze_exits_access_at(r.exits, i)->where, order[i]);
 		done(&r);
 	}
 	trace_fini(&tr);
@@ -382,6 +411,7 @@ int main(void)
 		cmocka_unit_test(loss_on_another_cpu_breaks_only_pairs_that_left_theirs),
 		cmocka_unit_test(like_perf_leaves_out_what_precedes_a_threads_first_entry),
 		cmocka_unit_test(two_vms_whose_threads_share_a_name_stay_apart),
+		cmocka_unit_test(a_part_begins_without_figures),
 		cmocka_unit_test(unknown_reasons_are_rows_with_their_number),
 		cmocka_unit_test(accesses_are_timed_as_perf_kvm_stat_does),
 		cmocka_unit_test(of_several_accesses_before_one_entry_all_are_timed),

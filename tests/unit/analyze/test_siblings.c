@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analyze/kvm/siblings.h"
+#include "tests/unit/trace.h"
 
 static void put(struct siblings *s, uint32_t vcpu, uint32_t task, uint64_t ns)
 {
@@ -52,10 +53,52 @@ static void each_vcpu_has_the_tasks_beside_it_the_longest_first(void **state)
 	(void)state;
 }
 
+/* A vCPU stays in the guest while many tasks run in turn beside it: each has its sum in the end, however
+ * often it ran, and in between they do not take a place for each time. */
+static void many_tasks_beside_a_vcpu_have_a_sum_each(void **state)
+{
+	enum { TASKS = 30, ROUNDS = 40, VCPU = 10, FIRST = 100 };
+	static const int32_t cores[] = { 0, 0 };
+	const struct analyze_options how = { .core_of_cpu = cores, .n_core_of_cpu = 2 };
+	const struct analyze_vcpu_row *row;
+	struct analyze_vcpus *vcpus;
+	struct analyze_engine *eng = trace_engine(&how);
+	struct trace tr;
+	uint64_t t = 1000;
+	int32_t last = 0;
+
+	(void)state;
+	trace_init(&tr, 2);
+	trace_switch(&tr, t, 0, 0, TRACE_R, VCPU);
+	trace_entry(&tr, t, 0, VCPU);
+	for (int i = 0; i < TASKS * ROUNDS; i++) { /* task k runs for 500 + k */
+		trace_switch(&tr, t, 1, last, TRACE_R, FIRST + i % TASKS);
+		last = FIRST + i % TASKS;
+		t += 500 + (uint64_t)i % TASKS;
+	}
+	trace_switch(&tr, t, 1, last, TRACE_R, 0);
+	trace_exit(&tr, t, 0, VCPU, TRACE_IO);
+	assert_int_equal(analyze_vcpus_new(&vcpus, eng, NULL), 0);
+	trace_run(&tr, eng);
+	assert_int_equal(analyze_vcpus_row_count(vcpus), 1);
+	row = analyze_vcpus_row_at(vcpus, 0);
+	assert_int_equal(row->n_beside, TASKS);
+	for (int i = 0; i < TASKS; i++) { /* the longest first */
+		int k = TASKS - 1 - i;
+
+		assert_int_equal(analyze_engine_task(eng, row->beside[i].task)->tid, FIRST + k);
+		assert_int_equal(row->beside[i].ns, ROUNDS * (500 + k));
+	}
+	analyze_vcpus_free(vcpus);
+	analyze_engine_free(eng);
+	trace_fini(&tr);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_vcpu_has_the_tasks_beside_it_the_longest_first),
+		cmocka_unit_test(many_tasks_beside_a_vcpu_have_a_sum_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

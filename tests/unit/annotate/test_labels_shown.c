@@ -51,6 +51,32 @@ static void a_label_with_a_start_names_only_the_task_that_started_then(void **st
 	capture_end(&c);
 }
 
+/* Tid 7 dies at 103 s and has a new name at 105 s: that is of another task, born in between. */
+static void a_task_that_was_born_unseen_is_younger_than_the_last_death(void **state)
+{
+	struct capture c = { .schema = usual_schema() };
+
+	(void)state;
+	file_begin(&c.file, c.schema);
+	assert_int_equal(cdict_writer_info(c.file.w, "clock.id", "perf", NULL), 0);
+	task(&c, CDICT_TASK_COMM, 7, 0);
+	task(&c, CDICT_TASK_EXIT, 7, 103 * S);
+	task(&c, CDICT_TASK_COMM, 7, 105 * S);
+	file_switch(&c.file, c.schema, 0, 100 * S, 7, 8);
+	file_switch(&c.file, c.schema, 0, 110 * S, 8, 7);
+	file_end(&c.file);
+	c.r = open_bytes(c.file.bytes.data, c.file.bytes.len);
+	name(&c, 7, 90 * S, "first");
+	name(&c, 7, 104 * S, "second");
+	name(&c, 7, 106 * S, "third");
+	capture_look(&c);
+	assert_string_equal(called(&c, 7, 100 * S, false), "first");
+	assert_string_equal(called(&c, 7, 105 * S, false), "second");
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(label_index_use(c.ix, i), i == 2 ? LABEL_OTHER_START : LABEL_USED);
+	capture_end(&c);
+}
+
 static void the_clocks_of_the_capture_are_taken_into_account(void **state)
 {
 	struct capture c;
@@ -244,6 +270,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_label_without_a_start_names_every_task_of_its_tid),
 		cmocka_unit_test(a_label_with_a_start_names_only_the_task_that_started_then),
+		cmocka_unit_test(a_task_that_was_born_unseen_is_younger_than_the_last_death),
 		cmocka_unit_test(the_clocks_of_the_capture_are_taken_into_account),
 		cmocka_unit_test(tasks_that_cannot_be_distinguished_are_not_guessed),
 		cmocka_unit_test(a_birth_known_only_from_the_events_counts_too),

@@ -18,6 +18,11 @@ static void names_of_c_plus_plus_have_no_parameters(void **state)
 	} cases[] = {
 		{ "main", "main" },
 		{ "_start", "_start" },
+		/* of C, though they are mangled types */
+		{ "i", "i" },
+		{ "v", "v" },
+		{ "Pc", "Pc" },
+		{ "1a", "1a" },
 		{ "_Z5outerNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", "outer" },
 		{ "_ZN5space5thingIiE4waitERKSt6vectorIiSaIiEEi", "space::thing<int>::wait" },
 		{ "_ZNK5space5thing4sizeEv", "space::thing::size" },

@@ -283,6 +283,62 @@ static void changes_under_a_right_check_sum_do_no_harm(void **state)
 	free(copy);
 }
 
+/* The damage that a walk over @file finds, of all fields or of none. */
+static struct cdict_damage walk_damage(const uint8_t *file, bool all)
+{
+	static const uint64_t *const none[8];
+	const struct cdict_query query = { .size = sizeof(query),
+					   .fields = none,
+					   .n_fields = COUNT(none) };
+	struct cdict_reader *r = open_bytes(file, whole.bytes.len);
+	struct cdict_events *it;
+	struct cdict_event ev;
+	struct cdict_damage d;
+
+	assert_true(cdict_schema_count(cdict_reader_schema(r)) <= COUNT(none));
+	assert_int_equal(cdict_events_open(&it, r, all ? NULL : &query, NULL), 0);
+	while (cdict_events_next(it, &ev, NULL) > 0)
+		;
+	cdict_events_close(it);
+	cdict_reader_damage(r, &d);
+	cdict_reader_close(r);
+	return d;
+}
+
+/* A directory of columns that takes more than the streams have, under a right check sum: reported
+ * whether a column is read or skipped. */
+static void a_column_may_not_exceed_its_stream(void **state)
+{
+	static const char *const parts[] = { "gaps", "table", "bits", "symbols" };
+	uint8_t *copy = malloc(whole.bytes.len);
+	unsigned found[2][COUNT(parts)] = { 0 };
+
+	(void)state;
+	assert_non_null(copy);
+	for (size_t i = 0; i < 2 * whole.bytes.len; i++) {
+		size_t at = i / 2, k = 0, all = i % 2;
+		struct cdict_damage d;
+		char text[64];
+
+		while (k < n_blocks && (at < blocks[k].at + FORMAT_BLOCK_HEADER_SIZE ||
+					at >= blocks[k].at + blocks[k].size))
+			k++;
+		if (k == n_blocks || blocks[k].type != FORMAT_EVENTS)
+			continue;
+		memcpy(copy, whole.bytes.data, whole.bytes.len);
+		copy[at]++;
+		fix_block(copy + blocks[k].at);
+		d = walk_damage(copy, all);
+		for (size_t part = 0; part < COUNT(parts); part++) {
+			snprintf(text, sizeof(text), "a column's %s cannot be read", parts[part]);
+			found[all][part] += strstr(d.first, text) != NULL;
+		}
+	}
+	for (size_t part = 0; part < COUNT(parts); part++)
+		assert_true(found[0][part] && found[1][part]);
+	free(copy);
+}
+
 /* The file with block @k's payload replaced. */
 static bool survive_payload(size_t k, const uint8_t *payload, size_t size)
 {
@@ -414,6 +470,7 @@ int main(void)
 		SMALL(every_changed_byte_is_noticed),
 		SMALL(changes_under_a_right_check_sum_do_no_harm),
 		SMALL(changes_inside_an_envelope_do_no_harm),
+		SMALL(a_column_may_not_exceed_its_stream),
 		SMALL(noise_in_place_of_a_payload_does_no_harm),
 		SMALL(a_payload_cut_under_a_right_check_sum_does_no_harm),
 		cmocka_unit_test_setup_teardown(changes_anywhere_in_a_larger_block_do_no_harm,

@@ -312,6 +312,29 @@ static void bad_contents_cost_the_stacks_only(void **state)
 	cdict_schema_free(schema);
 }
 
+/* Texts, frames and stacks take from the room of all rows and texts, and never more than is left. */
+static void a_dictionary_takes_no_more_than_its_room(void **state)
+{
+	static const uint8_t dict[] = { GOOD_DICT };
+	uint64_t least = 0;
+
+	(void)state;
+	for (uint64_t room = 0; room < 4096; room++) {
+		struct stack_table *t = NULL;
+		uint64_t left = room;
+		int ret = stack_table_read(&t, dict, sizeof(dict), &left);
+
+		assert_in_range(left, 0, room);
+		assert_true(ret == CDICT_ELIMIT || !ret);
+		if (!ret && !least)
+			least = room;
+		assert_int_equal(!ret, least != 0);
+		assert_true(ret || room - left == least);
+		stack_table_free(t);
+	}
+	assert_in_range(least, sizeof(struct cdict_frame), 4095);
+}
+
 /* Every byte of the blocks of stacks, changed, with a corrected check sum; and without. */
 static void changed_bytes_never_crash(void **state)
 {
@@ -383,6 +406,7 @@ int main(void)
 		cmocka_unit_test(frames_and_stacks_are_kept_once),
 		cmocka_unit_test(many_frames_find_their_numbers),
 		cmocka_unit_test(bad_contents_cost_the_stacks_only),
+		cmocka_unit_test(a_dictionary_takes_no_more_than_its_room),
 		cmocka_unit_test(changed_bytes_never_crash),
 		cmocka_unit_test(every_prefix_keeps_what_it_has),
 	};

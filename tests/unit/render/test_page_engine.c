@@ -373,6 +373,49 @@ static json_int_t sum_of(const json_t *numbers)
 	return sum;
 }
 
+/* The texts in the array @key of a table of the answer, separated by blanks. */
+static char *texts_of(const struct asked *a, const char *table, const char *key)
+{
+	struct buf text = { 0 };
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(
+		json_object_get(json_object_get(json_object_get(a->answer, "tables"), table), key),
+		i, name) buf_printf(&text, "%s ", json_string_value(name));
+	buf_u8(&text, 0);
+	assert_false(text.failed);
+	return (char *)text.data;
+}
+
+/* doc/page.md, "Tables": what names a task is folded into one column, but not where a row may be of
+ * several tasks. */
+static void rows_of_exits_are_of_a_task_a_reason_or_a_vm(void **state)
+{
+	static const struct {
+		const char *table, *identity, *begin;
+	} tables[] = {
+		{ "exits", "name tid pid vm vcpu ", "task reason " },
+		{ "exit_reasons", "", "name tid pid vm vcpu reason " },
+		{ "exits_vm", "", "name tid pid vm vcpu reason " },
+	};
+	struct asked a;
+
+	(void)state;
+	asked_open(&a, "svm");
+	ask(&a, (struct page_query){ .call = "exits" });
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		char *identity = texts_of(&a, tables[i].table, "identity");
+		char *columns = texts_of(&a, tables[i].table, "columns");
+
+		assert_string_equal(identity, tables[i].identity);
+		assert_memory_equal(columns, tables[i].begin, strlen(tables[i].begin));
+		free(identity);
+		free(columns);
+	}
+	asked_close(&a);
+}
+
 /* For one task a reason has the figures of its row; for all tasks it has more, which are in no
  * other table. */
 static void exits_by_reason_are_those_of_the_chosen_tasks(void **state)
@@ -484,6 +527,7 @@ int main(void)
 		cmocka_unit_test(states_of_a_vcpu_add_up_to_the_range),
 		cmocka_unit_test(only_selected_tasks_are_reported),
 		cmocka_unit_test(an_exit_lasts_to_the_next_entry_of_its_thread),
+		cmocka_unit_test(rows_of_exits_are_of_a_task_a_reason_or_a_vm),
 		cmocka_unit_test(exits_by_reason_are_those_of_the_chosen_tasks),
 		cmocka_unit_test(pages_of_events_are_parts_of_the_list),
 		cmocka_unit_test(a_block_of_a_heat_map_lists_its_longest_first),
