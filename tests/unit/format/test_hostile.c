@@ -334,8 +334,10 @@ static void a_column_may_not_exceed_its_stream(void **state)
 			found[all][part] += strstr(d.first, text) != NULL;
 		}
 	}
-	for (size_t part = 0; part < COUNT(parts); part++)
-		assert_true(found[0][part] && found[1][part]);
+	for (size_t part = 0; part < COUNT(parts); part++) {
+		assert_true(found[1][part] > 0);
+		assert_int_equal(found[0][part], found[1][part]);
+	}
 	free(copy);
 }
 
