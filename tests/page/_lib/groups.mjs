@@ -48,6 +48,7 @@ async function checkFindings(tab, where, says) {
 }
 
 let folding = 0; // findings that are several of one
+let edges = 0; // ns of run times that begin before or end after the window
 
 async function check(browser, file, cdictFile) {
 	const wrong = [];
@@ -63,6 +64,13 @@ async function check(browser, file, cdictFile) {
 	[`&tasks=${task}`, ['--tid', String(tid)]]];
 
 	folding += await checkFindings(tab, 'all', says);
+	const sums = JSON.parse(await tab.evaluate(`(() => { const { tables, tasks } = cdictPage.page.captures[0];
+		const sum = (name, wanted) => ['run_ns', 'edge_ns', 'switches'].map((key) => tables[name].rows.reduce((n, row) => {
+			const of = (k) => row[tables[name].columns.indexOf(k)];
+			return n + (wanted(of) ? of(key) ?? 0 : 0); }, 0));
+		return JSON.stringify([sum('coremap', (of) => tasks[of('task')]?.tid !== 0 && of('task') !== null), ...['coremap_groups', 'coremap_roles'].map((name) => sum(name, (of) => of('cpu') === null))]); })()`));
+	edges += sums[0][1];
+	says(String(sums[1]) === String(sums[0]) && String(sums[2]) === String(sums[0]), `run, edge, switches of tasks, groups and roles: ${sums.join(' and ')}`);
 	for (const [hash, args] of cases) {
 		const rows = (by) => parseExact(cdict('tasks', '-q', '--by', by, '--format', 'json', ...args, cdictFile)).tasks;
 		const groups = rows('group'), roles = rows('role');
@@ -150,7 +158,8 @@ try {
 		failed += wrong.length > 0;
 	}
 	console.log(`${folding ? 'ok' : 'not ok'} findings_of_one_are_one_line_that_unfolds`);
-	failed += !folding;
+	console.log(`${edges ? 'ok' : 'not ok'} some_captures_have_run_times_beyond_the_window`);
+	failed += !folding + !edges;
 } finally {
 	await browser.close();
 }
