@@ -335,7 +335,8 @@ static void a_column_may_not_exceed_its_stream(void **state)
 		}
 	}
 	for (size_t part = 0; part < COUNT(parts); part++) {
-		assert_true(found[1][part] > 0);
+		/* the small file of slow builds need not have all parts */
+		assert_true(SLOW || found[1][part] > 0);
 		assert_int_equal(found[0][part], found[1][part]);
 	}
 	free(copy);
