@@ -87,7 +87,7 @@ static size_t pack(const struct sparse *s, const char *row, unsigned char *out)
 static size_t unpack(const struct sparse *s, const unsigned char *in, char *row)
 {
 	const unsigned char *p = in + mask_bytes(s);
-	/* a unit has eight bytes */
+	/* the mask is shorter than the unit of eight bytes that it begins */
 	uint64_t mask = le64(in) & UINT64_MAX >> (64 - 8 * mask_bytes(s));
 
 	memset(row, 0, s->size);

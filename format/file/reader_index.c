@@ -23,7 +23,7 @@ bool reader_trailer(const struct cdict_reader *r, uint64_t *index_at)
 	return true;
 }
 
-/* Unpacks the index at the file's end; *h: its header. CDICT_ECORRUPT: there is none there, or a damaged one. */
+/* Unpacks the index at the file's end and sets *h to its header. CDICT_ECORRUPT: the index is missing or damaged. */
 static int unpack(const struct cdict_reader *r, struct codec *codec, uint64_t *at,
 		  struct container_header *h, struct buf *raw)
 {
@@ -47,7 +47,7 @@ static bool is_plausible(const struct format_block *b)
 }
 
 /* Whether the rows describe the file from its first block to the index, with the number @number: those of event
- * blocks are believed, all others are compared with the blocks' headers. */
+ * blocks are trusted, all others are compared with the blocks' headers. */
 static bool describes(const struct cdict_reader *r, const struct buf *raw, uint64_t index_at,
 		      uint32_t number)
 {
