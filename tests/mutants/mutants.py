@@ -72,7 +72,7 @@ class Library:
         """The object's bytes, or None when @text is not a program."""
         out = os.path.join(self.folder, out)
         os.makedirs(os.path.dirname(out), exist_ok=True)
-        done = subprocess.run([*shlex.split(os.environ["MUTANT_CC"]), "-g0", "-w", *options, "-c", "-x", "c", "-o", out, "-"],
+        done = subprocess.run([*shlex.split(os.environ["MUTANT_CC"]), "-g0", "-Werror=return-type", *options, "-c", "-x", "c", "-o", out, "-"],
                               input=f'# 1 "{file}"\n{text}', text=True, capture_output=True, check=False)
         if done.returncode:
             return None
