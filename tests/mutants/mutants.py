@@ -33,6 +33,7 @@ ROOMS = ("format", "convert", "analyze", "tables")
 AT_ONCE = int(os.environ.get("JOBS") or 2)
 QUICK = 6  # s of CPU, measured with gcov
 ROWS = {"500": "mutants", "20": "mutants, this week's 20"}  # of doc/testing.md, for so many
+LIST = "tests/mutants/judged.txt"  # the verdicts of the first row
 SLOW = 3  # as many tests that take longer run after all others; with THOROUGH=1 all of them
 
 
@@ -255,6 +256,14 @@ def answers():
         return {line.rstrip("\n") for line in f if line[:1] not in "#\t\n"}
 
 
+def put_figures(row, figure, verdicts):
+    subprocess.run(["tests/tools/source/standing.sh", "put", row, figure], check=True)
+    if row == ROWS["500"]:
+        with open(LIST, "w", encoding="utf-8") as f:
+            f.write(f"# {figure}\n# What `make mutants` judged, and the test that detects it; written by it.\n")
+            f.writelines(f"{place}: {what}\t{verdict}\n" for place, what, verdict in verdicts)
+
+
 def main():
     build, wanted, seed, *rooms = sys.argv[1:]
     place = os.environ.get("PLACE") or ""
@@ -268,6 +277,7 @@ def main():
     reached, answered = measure(build), answers()
     court = Court(build, reached)
     judged = unseen = known = seconds = 0
+    verdicts = []
     print(f"{len(jobs)} places", flush=True)
     pending, jobs = [], iter(jobs)
     with court.pool:
@@ -281,10 +291,12 @@ def main():
             if name is None:
                 continue
             judged += 1
+            answer = "answered" if not name and f"{file}: {what}" in answered else ""
+            verdicts.append((f"{file}:{number}", what, name or answer or "open"))
             if not name:
-                known += f"{file}: {what}" in answered
+                known += bool(answer)
                 unseen += 1
-                print(f"{file}:{number}: {what}" + (" (answered)" if f"{file}: {what}" in answered else
+                print(f"{file}:{number}: {what}" + (" (answered)" if answer else
                                                     "" if reached.of(file, number, read(file)) else " (no test reaches it)"), flush=True)
             elif os.environ.get("TELL"):
                 print(f"    {file}:{number}: {what}: {name}", flush=True)
@@ -293,7 +305,7 @@ def main():
     cost = f"{reached.cost() / 3600:.1f} h of CPU to measure what tests reach, {seconds / 3600:.1f} h to judge"
     print(f"{seen}; {cost}", flush=True)
     if row := ROWS.get(wanted) if not rooms and not place else None:
-        subprocess.run(["tests/tools/source/standing.sh", "put", row, f"{seen}; {cost}"], check=True)
+        put_figures(row, f"{seen}; {cost}", verdicts)
     return unseen > known
 
 
