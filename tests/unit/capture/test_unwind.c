@@ -68,7 +68,7 @@ FRAME static void deepest(struct buf *b)
 {
 	static const uint8_t nothing[DUMP_BYTES];
 	uintptr_t sp;
-	ucontext_t uc;
+	ucontext_t uc = { 0 }; /* getcontext() keeps no registers that a call may change */
 
 	getcontext(&uc);
 	put64(b, PERF_SAMPLE_REGS_ABI_64);
@@ -97,7 +97,7 @@ FRAME static void outermost(struct buf *b)
 /* main()'s frame and its callers may be smaller than the dump: the stack must be large enough. */
 FRAME static void take_sample(struct buf *b)
 {
-	volatile char room[DUMP_BYTES];
+	volatile char room[DUMP_BYTES] = { 0 };
 
 	room[0] = 1;
 	outermost(b);
