@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* /proc trees mutilated, or changed while we look: every thread of QEMU has exactly one role. */
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "tests/unit/hosttree.h"
 #include "tests/unit/mutilate.h"
@@ -35,7 +36,7 @@ static void of_any_mutilated_tree_every_thread_has_one_role(void **state)
 }
 
 /* Threads come and go while we look. */
-static volatile bool stop;
+static atomic_bool stop;
 
 static void *worker(void *arg)
 {
