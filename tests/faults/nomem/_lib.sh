@@ -4,8 +4,8 @@ NOMEM=$BUILD/tests/tools/run/preload/nomem.so
 # A command of hundreds of allocations is tried at about SOME of them (nomem.py); with EVERY=1 at each.
 SOME=${NOMEM_SOME:-10}
 
-if [ ! -e "$NOMEM" ] || nm -C "$CDICT" 2>/dev/null | grep -q ' __asan_init$'; then
-	echo "nomem: the sanitizers' build has an allocator of its own" >&2
+if [ ! -e "$NOMEM" ] || [ -n "${INSTRUMENT-}" ]; then
+	echo "nomem: the sanitizers and memcheck have an allocator of their own" >&2
 	exit 77
 fi
 

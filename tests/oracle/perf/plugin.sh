@@ -8,6 +8,10 @@
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
+if [[ ${INSTRUMENT-} == @(asan|tsan) ]]; then
+	echo "perf cannot load a plugin of a sanitizer's build" >&2
+	exit 77
+fi
 plugin=$BUILD/cdict-dlfilter.so
 perfpipe=$BUILD/tests/tools/make/perfpipe
 dumpevents=$BUILD/tests/tools/check/dumpevents
