@@ -7,4 +7,5 @@ $CDICT latency x.cdict --format json -t w | jq -c '.latency[] | [.latency_count,
 $CDICT latency x.cdict --perf
 $CDICT latency x.cdict --by cpu --format csv | tr -d '\r'
 $CDICT latency x.cdict --by cpu -t w
+diff <($CDICT latency x.cdict --by cpu --json | jq -c '.total | del(.cpu)') <($CDICT latency x.cdict --json | jq -c '.total | del(.name, .tid, .pid, .comm, .vm, .vcpu)') && echo one total
 $CDICT latency x.cdict -t nobody

@@ -26,5 +26,6 @@ $CDICT flame --log-dir logs --glob 'std*' --format folded
 $CDICT flame logs/c/stdout --by cycles
 # a deeper line than its caller's next stands on the caller; an invalid line is reported
 printf '+,t,a,1,1,1,1\n+++,t,b,1,1,1,1\n+++ b/file\n++,t,,1,1,1,1\n++,t,c,1,1,-1,1\n' | $CDICT flame - --format folded
+printf '+,t,"f",1,1,1,1\n' | $CDICT flame - --format folded
 $CDICT flame --log-dir logs --glob 'nothing*'
 $CDICT flame --log-dir nowhere

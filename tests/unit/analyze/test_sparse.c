@@ -122,12 +122,27 @@ static void there_is_no_row_of_the_number_of_no_memory(void **state)
 	sparse_fini(&s, NULL);
 }
 
+static void what_ended_may_be_used_again(void **state)
+{
+	struct sparse s = { .size = sizeof(struct row) };
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		assert_false(sparse_has(&s, 5));
+		assert_non_null(sparse_row(&s, 5));
+		assert_true(sparse_has(&s, 5));
+		sparse_fini(&s, NULL);
+	}
+	sparse_fini(&s, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_hold_what_was_put_into_them_however_few_stand_unpacked),
 		cmocka_unit_test(the_room_of_packed_rows_is_used_again),
 		cmocka_unit_test(there_is_no_row_of_the_number_of_no_memory),
+		cmocka_unit_test(what_ended_may_be_used_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -329,6 +329,8 @@ static void find_parts_beyond_streams(unsigned found[2][COUNT(parts)])
 		copy[at]++;
 		fix_block(copy + blocks[k].at);
 		d = walk_damage(copy, all);
+		snprintf(text, sizeof(text), "at byte %zu is damaged", blocks[k].at);
+		assert_true(!strstr(d.first, "event block") || strstr(d.first, text));
 		for (size_t part = 0; part < COUNT(parts); part++) {
 			snprintf(text, sizeof(text), "a column's %s cannot be read", parts[part]);
 			found[all][part] += strstr(d.first, text) != NULL;

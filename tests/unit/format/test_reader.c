@@ -2,6 +2,7 @@
 /* Opening a cdict: its description, versions and kinds of file. */
 #include <unistd.h>
 
+#include "format/file/container.h"
 #include "tests/unit/wholefile.h"
 
 /* --- everything except events */
@@ -302,6 +303,33 @@ static void a_fork_goes_on_by_itself(void **state)
 	buf_fini(&seen);
 }
 
+/* A row of losses with a CPU or a type that has no room in 32 bits is damaged. */
+static void a_loss_beyond_32_bits_is_refused(void **state)
+{
+	static const uint64_t rows[][2] = { /* CPU + 1, type + 1 */
+					    { 0, 0 },
+					    { UINT32_MAX, UINT32_MAX },
+					    { UINT64_C(1) << 32, 1 },
+					    { 1, UINT64_C(1) << 32 }
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct buf b = { 0 };
+		struct cdict_loss loss;
+		struct cursor c;
+
+		buf_varint(&b, CDICT_LOSS_RING);
+		buf_varint(&b, rows[i][0]);
+		buf_varint(&b, rows[i][1]);
+		for (size_t k = 0; k < 3; k++)
+			buf_varint(&b, 1);
+		c = cursor_init(b.data, b.len, false);
+		assert_int_equal(loss_row_read(&c, &loss), i < 2);
+		buf_fini(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +341,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_not_a_cdict_is_refused),
 		cmocka_unit_test(a_newer_major_version_is_refused_and_a_newer_minor_is_read),
 		cmocka_unit_test(an_unknown_block_is_skipped),
+		cmocka_unit_test(a_loss_beyond_32_bits_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
