@@ -106,11 +106,45 @@ static void beyond_what_is_kept_it_is_unknown(void **state)
 	analyze_engine_free(eng);
 }
 
+/*
+ *         900    1000    2000    2500      5000
+ * CPU 0   |TASK..|OTHER..|21................
+ * window  |......................|
+ */
+static void what_happens_after_the_window_is_no_part_of_the_path(void **state)
+{
+	struct analyze_engine *eng =
+		trace_engine(&(struct analyze_options){ .from_ns = 900, .to_ns = 2500 });
+	const struct analyze_critical_segment *last;
+	struct analyze_critical *c;
+	struct trace tr;
+
+	(void)state;
+	trace_init(&tr, 2);
+	trace_switch(&tr, 900, 0, 0, TRACE_R, TASK);
+	trace_switch(&tr, 1000, 0, TASK, TRACE_R, OTHER);
+	trace_switch(&tr, 2000, 0, OTHER, TRACE_S, 21);
+	trace_switch(&tr, 2600, 1, 0, TRACE_R, 30);
+	trace_switch(&tr, 5000, 1, 30, TRACE_R, 0);
+	assert_int_equal(analyze_critical_new(&c, eng, is_task, eng, NULL), 0);
+	trace_run(&tr, eng);
+	assert_int_equal(analyze_critical_count(c), 2);
+	last = analyze_critical_at(c, 1);
+	assert_int_equal(last->kind, ANALYZE_CRITICAL_PREEMPTED);
+	assert_int_equal(last->from_ns, 1000);
+	assert_int_equal(last->to_ns, 2500);
+	assert_int_equal(analyze_engine_task(eng, last->other)->tid, OTHER);
+	analyze_critical_free(c);
+	analyze_engine_free(eng);
+	trace_fini(&tr);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_goes_back_to_the_first_event),
 		cmocka_unit_test(beyond_what_is_kept_it_is_unknown),
+		cmocka_unit_test(what_happens_after_the_window_is_no_part_of_the_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,7 @@ static char *printed(const char *print, const struct values *v)
 {
 	struct cdict_schema *schema = schema_of(print, false);
 	struct printer *p = printer_new(schema);
+	int named = printer_symbols(p, "1000 10 first\n1010 10 second\n");
 	const char *texts[] = { v->comm, v->dyn, v->data, v->rel };
 	uint64_t values[12] = {
 		77, 0, 0, 1, (uint64_t)(int64_t)v->i, (uint64_t)(int64_t)v->s, v->b, v->l,
@@ -65,6 +66,7 @@ static char *printed(const char *print, const struct values *v)
 	for (int i = 0; i < 4; i++)
 		bytes[i] = (struct cdict_bytes){ (const uint8_t *)(texts[i] ? texts[i] : ""),
 						 texts[i] ? strlen(texts[i]) : 0 };
+	assert_int_equal(named, 0);
 	ev.type = cdict_schema_at(schema, 0);
 	if (!printer_knows(p, 0))
 		buf_add(&out, "-", 1);
@@ -119,6 +121,9 @@ static void numbers_are_printed_as_printf_does(void **state)
 		{ "\"%p %p %ps\", REC->l, REC->b, REC->l",
 		  "0xffff0000 (nil) 0xffff0000",
 		  { .l = 0xffff0000 } },
+		{ "\"%ps %pS %pf %pF\", REC->l, REC->l, REC->l, REC->l",
+		  "first first+0xf first first+0xf",
+		  { .l = 0x100f } },
 		{ "\"100%% %d\\n\\t\\\"\", REC->i", "100% 3\n\t\"", { .i = 3 } },
 		{ "\"%d\", REC->i, REC->b", "3", { .i = 3 } },
 		{ "\"nothing\"", "nothing", { 0 } },

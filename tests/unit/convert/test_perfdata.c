@@ -390,6 +390,7 @@ static void a_directory_is_merged_by_time_in_turns_of_two_mebibytes(void **state
 	}
 	assert_int_equal(r, 0);
 	assert_int_equal(n, 5 + 120000);
+	assert_true(per_file[0] > 0 && per_file[0] == per_file[1] && per_file[0] == per_file[2]);
 	assert_sound(pd);
 	perfdata_close(pd);
 	for (size_t i = 0; i < 5; i++) {
@@ -399,6 +400,40 @@ static void a_directory_is_merged_by_time_in_turns_of_two_mebibytes(void **state
 	assert_int_not_equal(perfdata_open(&pd, dir, &err), 0);
 	rmdir(dir);
 	buf_fini(&main_file.b);
+}
+
+static void rings_that_overwrite_are_known(void **state)
+{
+	struct out o = file(&(struct shape){ 0 });
+	struct perfdata *pd;
+
+	(void)state;
+	o.b.data[104 + 24 + 40 + 3] |= 1 << 3; /* write_backward of the first attr: bit 27 */
+	pd = parse(&o);
+	assert_true(perfdata_event_at(pd, 0)->write_backward);
+	assert_false(perfdata_event_at(pd, 1)->write_backward);
+	perfdata_close(pd);
+	buf_fini(&o.b);
+}
+
+static void a_sample_without_room_for_a_time_has_none(void **state)
+{
+	struct out o = file(&(struct shape){ 0 });
+	struct perfdata *pd = parse(&o);
+	struct perfdata_record rec;
+	uint8_t data[64];
+
+	(void)state;
+	assert_int_equal(perfdata_next(pd, &rec, NULL), 1);
+	memset(data, 0xff, sizeof(data));
+	rec.type = PERF_RECORD_SAMPLE;
+	rec.data = data;
+	rec.size = sizeof(data);
+	assert_true(perfdata_record_time(pd, &rec) == UINT64_MAX);
+	rec.size = 31; /* id, ip, pid, tid, and less than a time */
+	assert_true(perfdata_record_time(pd, &rec) == 0);
+	perfdata_close(pd);
+	buf_fini(&o.b);
 }
 
 int main(void)
@@ -417,6 +452,8 @@ int main(void)
 		cmocka_unit_test(compressed_records_are_one_stream_cut_anywhere),
 		cmocka_unit_test(a_live_pipe_gives_each_record_as_soon_as_it_is_whole),
 		cmocka_unit_test(a_directory_is_merged_by_time_in_turns_of_two_mebibytes),
+		cmocka_unit_test(rings_that_overwrite_are_known),
+		cmocka_unit_test(a_sample_without_room_for_a_time_has_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
+#include "convert/perfwhiz/columns.h"
 #include "base/memory/buf.h"
 #include "convert/perfwhiz/import.h"
 #include "convert/perfwhiz/schema.h"
@@ -164,6 +165,31 @@ static void a_name_in_no_table_gets_a_number_of_its_own(void **state)
 	perfwhiz_reasons_fini(&r);
 }
 
+static void times_are_numbers_of_microseconds(void **state)
+{
+	static const struct {
+		struct msgpack_value v;
+		uint64_t ns; /* UINT64_MAX: none */
+	} cases[] = {
+		{ { .type = MSGPACK_INT, .i = 7 }, 7000 },
+		{ { .type = MSGPACK_FLOAT, .f = 7.0126 }, 7013 },
+		{ { .type = MSGPACK_INT, .i = -1 }, UINT64_MAX },
+		{ { .type = MSGPACK_INT, .i = INT64_MAX }, UINT64_MAX },
+		{ { .type = MSGPACK_FLOAT, .f = -0.5 }, UINT64_MAX },
+		{ { .type = MSGPACK_FLOAT, .f = 1e30 }, UINT64_MAX },
+		{ { .type = MSGPACK_TEXT, .text = "7" }, UINT64_MAX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t ns = 0;
+		bool is = perfwhiz_ns(&cases[i].v, &ns);
+
+		assert_int_equal(is, cases[i].ns != UINT64_MAX);
+		assert_true(!is || ns == cases[i].ns);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +197,7 @@ int main(void)
 		cmocka_unit_test(exit_reasons_have_the_numbers_of_the_kernel),
 		cmocka_unit_test(a_number_of_amd_shows_the_vendor),
 		cmocka_unit_test(a_name_in_no_table_gets_a_number_of_its_own),
+		cmocka_unit_test(times_are_numbers_of_microseconds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
