@@ -193,10 +193,10 @@ static inline __attribute__((always_inline)) bool comm_as_before(const struct fo
 	}
 	loc = load32(payload + f->offset, big);
 	payload += (loc & 0xffff) + (f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0);
+	if (!e->len) /* enc->text may have no room at all */
+		return f->text ? loc >> 16 == 1 && !*payload : !(loc >> 16);
 	if (!f->text)
 		return loc >> 16 == e->len && same_bytes(enc->text.data + e->at, payload, e->len);
-	if (!e->len)
-		return loc >> 16 == 1 && !*payload;
 	/* A stored string that ends in 0, 1 is a different one (text_form()). */
 	return loc >> 16 == e->len + 1 && e->len >= 2 && !payload[e->len] && payload[e->len - 1] &&
 	       (payload[e->len - 1] != 1 || payload[e->len - 2]) &&
