@@ -32,6 +32,21 @@ static void run_time_waits_and_switches_are_those_drawn(void **state)
 	run_end(&r);
 }
 
+static void with_some_cpus_recorded_a_wait_may_have_begun_on_another(void **state)
+{
+	struct run r;
+
+	(void)state;
+	run_begin(&r, 1);
+	simple(&r.tr);
+	r.tr.scope.kind = SCOPE_CPUS;
+	run_on(&r, NULL);
+	assert_int_equal(row(&r, 10, 0)->latency.count, 0);
+	assert_int_equal(row(&r, 11, 0)->latency.count, 0);
+	assert_int_equal(row(&r, 11, 0)->delays, 0);
+	run_end(&r);
+}
+
 static void a_task_that_never_switches_out_ran_the_whole_window(void **state)
 {
 	struct run r;
@@ -320,6 +335,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(run_time_waits_and_switches_are_those_drawn),
+		cmocka_unit_test(with_some_cpus_recorded_a_wait_may_have_begun_on_another),
 		cmocka_unit_test(a_task_that_never_switches_out_ran_the_whole_window),
 		cmocka_unit_test(a_tid_used_again_is_another_task),
 		cmocka_unit_test(

@@ -206,6 +206,38 @@ static void a_waiting_vcpu_that_is_moved_has_antagonists_on_both_cpus(void **sta
 	trace_fini(&tr);
 }
 
+/* The wake-up's CPU is known for certain only when the task is enqueued: sched_wakeup may name another
+ * than sched_waking did. */
+static void a_vcpu_woken_to_one_cpu_and_back_has_antagonists_on_both(void **state)
+{
+	const struct analyze_vcpu_row *v;
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	trace_init(&tr, 2);
+	trace_task(&tr, 0, CDICT_TASK_COMM, 1, 10, "CPU 0/KVM");
+	trace_switch(&tr, 1000, 1, 0, TRACE_R, 21);
+	trace_entry(&tr, 1000, 0, 10);
+	trace_exit(&tr, 1090, 0, 10, TRACE_HLT);
+	trace_switch(&tr, 1100, 0, 10, TRACE_S, 20);
+	trace_waking(&tr, 1200, 1, 21, 10, 0);
+	trace_waking(&tr, 1300, 1, 21, 10, 1);
+	trace_waking(&tr, 1500, 1, 21, 10, 0);
+	trace_switch(&tr, 1800, 0, 20, TRACE_S, 10);
+	trace_entry(&tr, 1810, 0, 10);
+	r = run_with(&tr, NULL);
+	v = row(&r, 10);
+	assert_int_equal(v->n_antagonists, 2);
+	assert_int_equal(analyze_engine_task(r.eng, v->antagonists[0].task)->tid, 20);
+	assert_true(v->antagonists[0].waiting_ns == 400);
+	assert_int_equal(analyze_engine_task(r.eng, v->antagonists[1].task)->tid, 21);
+	assert_true(v->antagonists[1].waiting_ns == 200);
+	assert_true(v->behind_ns == 600);
+	done(&r);
+	trace_fini(&tr);
+}
+
 static void without_userspace_exits_qemu_counts_as_handling(void **state)
 {
 	struct trace tr;
@@ -441,6 +473,7 @@ int main(void)
 		cmocka_unit_test(reasons_share_the_time_of_handling_and_of_qemu),
 		cmocka_unit_test(antagonists_are_the_tasks_that_ran_while_a_vcpu_waited),
 		cmocka_unit_test(a_waiting_vcpu_that_is_moved_has_antagonists_on_both_cpus),
+		cmocka_unit_test(a_vcpu_woken_to_one_cpu_and_back_has_antagonists_on_both),
 		cmocka_unit_test(without_userspace_exits_qemu_counts_as_handling),
 		cmocka_unit_test(a_broken_pair_is_unknown_time_not_guest_time),
 		cmocka_unit_test(states_and_columns_add_up_whatever_is_missing),
