@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# uninstrumented: a program without the sanitizer loads the library
 # `make install` writes only below its prefix, without debug information; the installed libcdict, shared and static, exports only
 # its own names; `make uninstall` removes everything. The tarball of `make dist` has the files that git tracks.
 set -u

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# uninstrumented: a program without the sanitizer loads the library
 # libcdict as its users see it: the examples of libcdict(3) build and run, and a program gets the same rows as the
 # commands print.
 # needs: python3

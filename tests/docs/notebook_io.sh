@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# uninstrumented: a program without the sanitizer loads the library
 # The blocks of doc/notebook-io.md, run on made traces, give what the notebook's own computation with pandas gives.
 # needs: python3
 set -u

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# uninstrumented: a program without the sanitizer loads the library
 # The Python module: its tables, statements and events equal those of the commands; errors are exceptions with the command's
 # sentence; doc/notebook.ipynb runs and shows tables and a picture.
 # needs: python3

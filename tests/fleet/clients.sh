@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# uninstrumented: the page faults of a program are counted
 # Counting of commands and processes: eight clients at once on one machine, on three nodes of Redis, each count their own program as perf stat does for
 # it alone; a second count of the whole machine is refused; events are opened as perf opens them; events that the machine lacks are listed once.
 # needs: python3 jq

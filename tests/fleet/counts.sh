@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# uninstrumented: the page faults of a program are counted
 # Figures in a job in addition to captures: benchmark figures are added up by name, once; events counted by program equal perf stat's counts of the same
 # run, and are added to earlier ones. A foreign value in the store stops the command, which names it.
 # needs: python3 jq

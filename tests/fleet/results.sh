@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# uninstrumented: the page faults of a program are counted
 # A job of counts and benchmarks alone: job show, tasks --job, the page and the files of pull have the same sums, medians and quartiles as pandas and
 # NumPy compute straightforwardly from what was pushed.
 # needs: python3 jq

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# uninstrumented: perf loads the plugin
 # waits: 1
 # needs: perf
 #

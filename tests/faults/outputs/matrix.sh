@@ -177,10 +177,10 @@ if "$CDICT" query -q 'SELECT 1' "$DATA/kvm-small.data" >/dev/null 2>may.err; the
 else
 	skip outputs_queried "$(head -n 1 may.err)"
 fi
-if have_perf; then
+if have_perf && [[ ${INSTRUMENT-} != @(asan|tsan) ]]; then
 	commands+=' plugin'
 else
-	skip outputs_plugin "perf is not installed"
+	skip outputs_plugin "perf is not installed, or cannot load a sanitizer"
 fi
 if "$CDICT" record -q -s 0.01 --no-names -o may.cdict 2>may.err; then
 	commands+=' record flight top'

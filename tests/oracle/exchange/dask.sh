@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# uninstrumented: a program without the sanitizer loads the library
 # Parts of I/O traces, on this machine and on two workers of a Dask cluster, one of which is killed, add up to what one
 # machine computes over all files.
 # needs: python3

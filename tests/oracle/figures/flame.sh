@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# uninstrumented: perf loads the plugin
 # needs: python3
 #
 # The stacks of a task add up to its figures in cdict tasks, in the whole capture, in windows that begin in the middle, and

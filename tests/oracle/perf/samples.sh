@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# uninstrumented: perf loads the plugin
 # needs: python3
 #
 # Samples of events that are no tracepoints, from perf record -e cpu-clock -g, are those that perf script and perf report

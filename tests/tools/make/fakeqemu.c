@@ -12,7 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static pthread_barrier_t named;
+struct thread {
+	const char *name;
+	pthread_barrier_t named;
+};
 
 static void print(const char *name)
 {
@@ -20,12 +23,14 @@ static void print(const char *name)
 	fflush(stdout);
 }
 
-static void *thread(void *name)
+static void *thread(void *arg)
 {
-	if (*(const char *)name)
-		pthread_setname_np(pthread_self(), name);
-	print(name);
-	pthread_barrier_wait(&named);
+	struct thread *t = arg;
+
+	if (*t->name)
+		pthread_setname_np(pthread_self(), t->name);
+	print(t->name);
+	pthread_barrier_wait(&t->named);
 	for (;;)
 		pause();
 	return NULL;
@@ -38,12 +43,16 @@ int main(void)
 
 	print("");
 	while (*rest && (name = strsep(&rest, "\n"))) {
-		pthread_t t;
+		struct thread *t = malloc(sizeof(*t)); /* for as long as the process runs */
+		pthread_t id;
 
-		pthread_barrier_init(&named, NULL, 2);
-		if (pthread_create(&t, NULL, thread, name))
+		if (!t)
 			return 1;
-		pthread_barrier_wait(&named);
+		t->name = name;
+		pthread_barrier_init(&t->named, NULL, 2);
+		if (pthread_create(&id, NULL, thread, t))
+			return 1;
+		pthread_barrier_wait(&t->named);
 		if (!rest)
 			break;
 	}
