@@ -146,7 +146,7 @@ def measure(build):
 class Verdicts:
     """
     What was judged before, a JSON line each, so that a killed run goes on where it stopped: a verdict holds while the
-    file and the tests that gave it are the same.
+    file and the tests that gave it are the same; of a change that is answered, while the file is.
     """
 
     def __init__(self, path):
@@ -161,10 +161,10 @@ class Verdicts:
         self.out = open(path, "a", encoding="utf-8")  # pylint: disable=consider-using-with
         self.out.write("\n")
 
-    def known(self, site, content, tests):
+    def known(self, site, content, tests, answered):
         """(Whether there is a verdict, the verdict, its CPU time); @tests: {name: stamp} of those that reach the place."""
         was, name, by, cpu = self.last.get(site, ("", None, None, 0))
-        same = was == content and (name is None or by == (tests.get(name) if name else digest_of(tests)))
+        same = was == content and (name is None or by == (tests.get(name) if name else digest_of(tests)) or (answered and not name))
         return same, name, cpu
 
     def seen_by(self, site):
@@ -228,17 +228,18 @@ def judge(site, before):
 class Court:
     """The processes that judge, and what was judged before."""
 
-    def __init__(self, build, reached):
+    def __init__(self, build, reached, answered):
+        self.answered = answered
         self.verdicts, self.order = Verdicts(f"{build}/verdicts.jsonl"), Judge(build, reached)
         shutil.rmtree(self.order.library.folder)
         self.pool = concurrent.futures.ProcessPoolExecutor(AT_ONCE, multiprocessing.get_context("fork"), start_judge, (build, reached))
 
     def begin(self, job):
         """A function that returns the verdict."""
-        file, number, _, _, key = job
+        file, number, what, _, key = job
         content = hashlib.sha1(read(file).encode(errors="replace")).hexdigest()
         stamps = {n: self.order.reached.kept[n]["stamp"] for n in self.order.tests(file, number)}
-        same, name, cpu = self.verdicts.known(key, content, stamps)
+        same, name, cpu = self.verdicts.known(key, content, stamps, f"{file}: {what}" in self.answered)
         if same:
             return lambda: (name, cpu)
         future = self.pool.submit(judge, job[:4], self.verdicts.seen_by(key))
@@ -275,7 +276,7 @@ def main():
         jobs = [job for job in jobs if place in (job[0], f"{job[0]}:{job[1]}")]
     jobs.sort(key=lambda job: hashlib.sha1(f"{seed} {job[0]}: {job[2]}".encode()).digest())  # what else changes moves none
     reached, answered = measure(build), answers()
-    court = Court(build, reached)
+    court = Court(build, reached, answered)
     judged = unseen = known = seconds = 0
     verdicts = []
     print(f"{len(jobs)} places", flush=True)
