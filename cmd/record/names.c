@@ -66,8 +66,7 @@ static void *ask_openstack(void *names)
 	struct record_names *n = names;
 
 	/* A failure is reported; the host's names remain. */
-	if (openstack_add(n->call, n->ask, NULL, &n->labels, &n->asked))
-		n->failed = true;
+	n->unanswered = openstack_add(n->call, n->ask, NULL, &n->known, &n->asked) != 0;
 	return NULL;
 }
 
@@ -79,6 +78,11 @@ static void begin_asking(struct record_names *n)
 
 	if (!n->ask)
 		return;
+	if (mapping_add_all(&n->known, &n->labels, NULL)) {
+		cmd_warn(n->call, NULL, "cannot name tasks: out of memory");
+		n->failed = true;
+		return;
+	}
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	n->asking = !pthread_create(&n->thread, NULL, ask_openstack, n);
@@ -136,7 +140,7 @@ bool record_names_wait(struct record_names *n)
 	if (n->asking)
 		pthread_join(n->thread, NULL);
 	n->asking = false;
-	return !n->failed;
+	return !n->failed && !n->unanswered;
 }
 
 void record_names_fini(struct record_names *n)
@@ -146,6 +150,7 @@ void record_names_fini(struct record_names *n)
 	n->ask = NULL;
 	mapping_fini(&n->labels);
 	mapping_fini(&n->before);
+	mapping_fini(&n->known);
 	mapping_fini(&n->asked);
 	record_cgroups_free(n->cgroups);
 	n->cgroups = NULL;

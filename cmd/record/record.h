@@ -100,8 +100,10 @@ struct record_names {
 	struct mapping before; /* the host's tasks before record_names_again() */
 	int status;            /* status of reading the mapping files */
 	bool failed;           /* a requested source of names failed */
-	/* A separate thread queries OpenStack during the recording. */
+	/* A separate thread queries OpenStack during the recording. These are the thread's until it is joined: */
 	struct openstack_ask *ask;
+	struct mapping known; /* a copy of the labels at its start, which the recorder may replace */
+	bool unanswered;      /* OpenStack could not be queried */
 	struct mapping asked; /* starts with the known labels, then receives the answer */
 	pthread_t thread;
 	bool asking;
