@@ -51,12 +51,12 @@ many && report many.cdict || exit 1
 report small.cdict run.cdict --label before,after -o both.html || exit 1
 report "$TOP/tests/oracle/format/v1.0-loss.cdict" -o loss.html || exit 1
 stacks=()
-if command -v perf >/dev/null; then
+if command -v perf >/dev/null && [[ ${INSTRUMENT-} != @(asan|tsan) ]]; then
 	perf script --dlfilter "$BUILD/cdict-dlfilter.so" --dlarg out=stacks.cdict -i "$DATA/kvm-callchain.data" >/dev/null 2>perf.err
 	report stacks.cdict && "$CDICT" flame -q stacks.cdict -o flame.html || exit 1
 	stacks=(stacks=stacks.html=flame flame=flame.html=)
 else
-	skip every_view_of_stacks_is_drawn_whole "perf is not installed"
+	skip every_view_of_stacks_is_drawn_whole "perf is not installed, or cannot load a sanitizer"
 fi
 export CDICT_STORE=$PWD/store
 "$CDICT" job create 2001 --bucket 10ms && "$CDICT" push -q --job 2001 small.cdict && "$CDICT" push -q --job 2001 --host compute-02 run.cdict &&
