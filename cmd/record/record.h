@@ -100,11 +100,13 @@ struct record_names {
 	struct mapping before; /* the host's tasks before record_names_again() */
 	int status;            /* status of reading the mapping files */
 	bool failed;           /* a requested source of names failed */
-	/* A separate thread queries OpenStack during the recording. These are the thread's until it is joined: */
+	/* A separate thread queries OpenStack during the recording; @ask to @asked are the thread's
+	 * until it is joined. */
 	struct openstack_ask *ask;
-	struct mapping known; /* a copy of the labels at its start, which the recorder may replace */
-	bool unanswered;      /* OpenStack could not be queried */
-	struct mapping asked; /* starts with the known labels, then receives the answer */
+	struct mapping
+		known;   /* a copy of the labels when it started: the recorder replaces its own */
+	bool unanswered; /* OpenStack could not be queried */
+	struct mapping asked; /* the answer */
 	pthread_t thread;
 	bool asking;
 	struct record_cgroups *cgroups; /* with --all-cgroups; NULL: none */

@@ -261,7 +261,7 @@ def put_figures(row, figure, verdicts):
     subprocess.run(["tests/tools/source/standing.sh", "put", row, figure], check=True)
     if row == ROWS["500"]:
         with open(LIST, "w", encoding="utf-8") as f:
-            f.write(f"# {figure}\n# What `make mutants` judged, and the test that detects it; written by it.\n")
+            f.write(f"# {figure}\n# Written by `make mutants`: each change that it judged, and the test that detects it.\n")
             f.writelines(f"{place}: {what}\t{verdict}\n" for place, what, verdict in verdicts)
 
 

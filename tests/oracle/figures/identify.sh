@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# uninstrumented: the sanitizer breaks connections of libvirt, and gives the QEMU that is made up a thread more
+# uninstrumented: libvirt's connections crash in the thread sanitizer, which also adds a thread to the fake QEMU
 # needs: jq xmllint
 #
 # Compares cdict identify with other sources about the same hosts: libvirt's state files and control

@@ -62,7 +62,8 @@ static struct analyze_critical *path_of(struct analyze_engine *eng, uint64_t n)
 	return c;
 }
 
-/* Whether segments @from to @n are of STEP each, in turns preempted and running. */
+/* Segments from number @from on, the first of which begins at @t_ns, last STEP each: in turns preempted and
+ * running. */
 static void assert_in_turns(const struct analyze_critical *c, size_t from, uint64_t t_ns)
 {
 	for (size_t i = from; i < analyze_critical_count(c); i++, t_ns += STEP) {

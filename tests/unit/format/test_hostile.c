@@ -314,8 +314,8 @@ static const char *const parts[] = { "a column's gaps cannot be read",
 				     "a stream has invalid sizes" };
 enum { TABLE = 1 };
 
-/* Counts the parts of columns, and the sizes of streams, that are reported when a byte of an event block is one more, under a
- * right check sum: @found[1] where columns are read, @found[0] where they are skipped. */
+/* Adds 1 to each byte of the event blocks, under a right check sum, and counts the reports of each of
+ * @parts: in @found[1] where columns are read, in @found[0] where they are skipped. */
 static void find_parts_beyond_streams(unsigned found[2][COUNT(parts)])
 {
 	uint8_t *copy = malloc(whole.bytes.len);
