@@ -491,8 +491,11 @@ check-san:
 check-tsan:
 	@$(MAKE) $(parallel) B=build/san-thread SAN=thread test-build
 	@JOBS=$(JOBS) tests/run -b build/san-thread $(if $(T),-t '$(T)') $(SANITIZED)
+# unit, command and fuzz tests whole; the others with a part of their calls (SAMPLE=1, SAMPLE=2, ...: another part)
 check-valgrind: test-build
-	@JOBS=$(JOBS) RUN=valgrind tests/run -b $(B) $(if $(T),-t '$(T)') $(SANITIZED)
+	@status=0; JOBS=$(JOBS) RUN=valgrind tests/run -b $(B) $(if $(T),-t '$(T)') $(filter unit cli fuzz,$(SANITIZED)) || status=1; \
+	JOBS=$(JOBS) RUN=valgrind MEMCHECK_SHARE=10 FEW=3 tests/run -b $(B) $(if $(T),-t '$(T)') \
+		$(filter-out unit cli fuzz,$(SANITIZED)) || status=1; exit $$status
 
 golden: all $(tool_bins)
 	@tests/run -b $(B) -g $(if $(CASE),-t '^cli/$(CASE)$$') cli

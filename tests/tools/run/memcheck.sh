@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# memcheck.sh PROGRAM ARG...  - runs PROGRAM under memcheck, a hundred times as slow, or only runs it.
+#
+# MEMCHECK_SHARE=N: under memcheck are a job's first call of each command and of its other calls every Nth, SAMPLE says
+# which; N=1: all.  Calls that read files of more than 8 MB run without it: memcheck depends on what code runs, not on
+# how often.  $dir has the job's files.
+# valgrind would open its log in the place of a closed standard output
+{ : >&1; } 2>/dev/null || exec "$@"
+for file; do
+	[ -f "$file" ] && [ -n "$(find -L "$file" -size +8192k 2>/dev/null)" ] && exec "$@"
+done
+dir=${dir:?}
+share=${MEMCHECK_SHARE:-1}
+[ "$share" -gt 1 ] || exec valgrind "$@"
+case ${2-} in
+[a-z]*) seen=$dir/run/seen.${2%%/*} ;;
+*) seen=$dir/run/seen.option ;;
+esac
+n=$SAMPLE
+[ -e "$dir/run/calls" ] && read -r n <"$dir/run/calls"
+echo $((n + 1)) >"$dir/run/calls"
+[ ! -e "$seen" ] || [ $((n % share)) -eq 0 ] || exec "$@"
+: >"$seen"
+exec valgrind "$@"
