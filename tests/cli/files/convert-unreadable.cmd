@@ -12,6 +12,8 @@ program=$CDICT
 cp $program $DATA/kvm-callchain.data .
 cp kvm-callchain.data secret.data
 chmod 000 secret.data
+# valgrind cannot write its files as nobody
+[ "${RUN-}" != valgrind ] || RUN=
 # the files of gcov are not accessible to nobody either (make coverage)
 as_nobody() {
 	$nobody ${RUN-} ./cdict "$@" 2>err
