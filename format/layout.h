@@ -54,7 +54,7 @@ enum format_block_type {
  * to read 10 ms (8 M events of four CPUs with 40 vCPUs). */
 #define FORMAT_BLOCK_FILL 24576u
 /* Events at the start of a block on which the rows of the cut before it may rely (DGST); less than FORMAT_BLOCK_FILL. */
-#define FORMAT_BLOCK_EARLY 2048u
+#define FORMAT_BLOCK_EARLY 512u
 
 /* Limits a reader may rely on. */
 #define FORMAT_BLOCK_EVENTS 65536u

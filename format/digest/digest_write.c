@@ -308,7 +308,7 @@ static void put_cut(struct digest_book *b, struct digest_cpu *c, uint64_t ahead_
 static uint64_t budget(const struct digest_book *b, uint64_t bytes)
 {
 	return b->budget ? bytes / 1000000 * b->budget + bytes % 1000000 * b->budget / 1000000
-			 : bytes / 1000 * 9;
+			 : bytes / 1000 * 18;
 }
 
 /* Whether @bytes of rows may be written now: all blocks so far and the last block to come must
