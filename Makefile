@@ -494,7 +494,7 @@ check-tsan:
 # unit, command and fuzz tests whole; the others with a part of their calls (SAMPLE=1, SAMPLE=2, ...: another part)
 check-valgrind: test-build
 	@status=0; JOBS=$(JOBS) RUN=valgrind tests/run -b $(B) $(if $(T),-t '$(T)') $(filter unit cli fuzz,$(SANITIZED)) || status=1; \
-	JOBS=$(JOBS) RUN=valgrind MEMCHECK_SHARE=10 FEW=3 tests/run -b $(B) $(if $(T),-t '$(T)') \
+	JOBS=$(JOBS) RUN=valgrind MEMCHECK_SHARE=4 FEW=3 tests/run -b $(B) $(if $(T),-t '$(T)') \
 		$(filter-out unit cli fuzz,$(SANITIZED)) || status=1; exit $$status
 
 golden: all $(tool_bins)

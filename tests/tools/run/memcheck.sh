@@ -3,8 +3,8 @@
 # memcheck.sh PROGRAM ARG...  - runs PROGRAM under memcheck, a hundred times as slow, or only runs it.
 #
 # MEMCHECK_SHARE=N: under memcheck are a job's first call of each command and of its other calls every Nth, SAMPLE says
-# which; N=1: all.  Calls that read files of more than 8 MB run without it: memcheck depends on what code runs, not on
-# how often.  $dir has the job's files.
+# which; N=1: all.  Calls that read files of more than 8 MB run without it: what memcheck finds depends on the code that
+# runs, not on how often.  $dir has the job's files; $VALGRIND is valgrind's path, as a test may set PATH.
 # valgrind would open its log in the place of a closed standard output
 { : >&1; } 2>/dev/null || exec "$@"
 for file; do
@@ -12,7 +12,7 @@ for file; do
 done
 dir=${dir:?}
 share=${MEMCHECK_SHARE:-1}
-[ "$share" -gt 1 ] || exec valgrind "$@"
+[ "$share" -gt 1 ] || exec "$VALGRIND" "$@"
 case ${2-} in
 [a-z]*) seen=$dir/run/seen.${2%%/*} ;;
 *) seen=$dir/run/seen.option ;;
@@ -22,4 +22,4 @@ n=$SAMPLE
 echo $((n + 1)) >"$dir/run/calls"
 [ ! -e "$seen" ] || [ $((n % share)) -eq 0 ] || exec "$@"
 : >"$seen"
-exec valgrind "$@"
+exec "$VALGRIND" "$@"
