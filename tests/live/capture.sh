@@ -383,10 +383,13 @@ nothing_left_over() {
 }
 
 rights() {
+	# memcheck writes files that nobody cannot
+	local program=$CDICT
+	[ "${INSTRUMENT-}" != valgrind ] || program=$BUILD/cdict
 	# shellcheck disable=SC2317
 	as() { # CAPABILITIES [OPTION]...: the user nobody with them
 		setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$1" --ambient-caps="$1" \
-			"$CDICT" record -q -s 0.2 -o "$PWD/open/x.cdict" "${@:2}" 2>rec.err
+			"$program" record -q -s 0.2 -o "$PWD/open/x.cdict" "${@:2}" 2>rec.err
 	}
 	mkdir -p open && chmod 777 open . || return
 	as +perfmon,+dac_read_search || { echo "CAP_PERFMON does not suffice"; cat rec.err; }
