@@ -31,7 +31,7 @@ static void varints(struct buf *out, const uint64_t *values, size_t n)
 #define VARINTS(out, ...)                                                                          \
 	varints(out, (const uint64_t[]){ __VA_ARGS__ }, COUNT(((const uint64_t[]){ __VA_ARGS__ })))
 
-/* One event of type 0 on CPU 0 at 0; up to the number of streams of their own. */
+/* The head of a block with one event of type 0 on CPU 0, up to the number of its own streams. */
 static void head(struct buf *out, uint64_t dir_len, uint64_t n_own)
 {
 	out->len = 0;
