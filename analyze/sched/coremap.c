@@ -495,12 +495,7 @@ static void queue_resume(void *self, const struct analyze_resume *r)
 	if (!w)
 		return;
 	*w = waiting_for(m, r->wait_cpu);
-	/* preempted: it waits since its switch-out, even with a wake-up */
-	report(m, r->task, r->wait_cpu,
-	       r->ready_ns == ANALYZE_NO_TIME || r->off == ANALYZE_OFF_RUNNABLE ||
-			       r->off == ANALYZE_OFF_PREEMPTED
-		       ? r->out_ns
-		       : r->ready_ns);
+	report(m, r->task, r->wait_cpu, r->wait_ns);
 	if (r->wait_cpu >= m->n_queues)
 		return;
 	m->queues[r->wait_cpu].length++;

@@ -185,7 +185,8 @@ struct analyze_resume {
 	bool ran;             /* a whole slice of it was seen */
 	uint64_t kvm_ns;      /* its latest KVM event, or ANALYZE_NO_TIME */
 	uint64_t ready_ns;    /* its wake-up since the switch-out, or ANALYZE_NO_TIME */
-	bool waits;           /* it waits for @wait_cpu: woken or preempted */
+	bool waits;           /* it waits for @wait_cpu since @wait_ns: woken or preempted */
+	uint64_t wait_ns;
 	uint32_t wait_cpu;
 };
 

@@ -633,6 +633,8 @@ static bool waits_somewhere(const struct analyze_engine *eng, const struct task 
 
 void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 {
+	uint64_t window_ns;
+
 	track_gaps(eng, end_ns);
 	eng->now_ns = end_ns;
 	for (uint32_t cpu = 0; cpu < eng->n_cpus; cpu++) {
@@ -651,6 +653,8 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 				 engine_switches_later(eng, cpu));
 		c->since_ns = end_ns;
 	}
+	/* The walk may go on after the window; what is lost there does not matter. */
+	window_ns = end_ns < eng->sum.to_ns ? end_ns : eng->sum.to_ns;
 	for (size_t i = 0; i < eng->table.all.n; i++) {
 		struct task *t = task_at(eng, (uint32_t)i);
 		uint64_t to = end_ns, gap;
@@ -668,7 +672,7 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 					  false);
 			track_notify_away(eng, t, ANALYZE_OFF_UNKNOWN, gap, to, false);
 		}
-		if (waits_somewhere(eng, t, end_ns))
-			track_notify_wait(eng, t, t->cpu, end_ns, false);
+		if (waits_somewhere(eng, t, window_ns))
+			track_notify_wait(eng, t, t->cpu, window_ns, false);
 	}
 }

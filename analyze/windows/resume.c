@@ -227,6 +227,7 @@ static void resume_task(struct analyze_engine *eng, const struct digest_row *row
 				    .ran = resume_has_run(row),
 				    .kvm_ns = k ? resume_latest_kvm(k) : ANALYZE_NO_TIME,
 				    .ready_ns = ANALYZE_NO_TIME,
+				    .wait_ns = ANALYZE_NO_TIME,
 				    .wait_cpu = CDICT_CPU_UNKNOWN };
 	struct task *t = &eng->table.all.at[task];
 
@@ -265,6 +266,7 @@ static void resume_task(struct analyze_engine *eng, const struct digest_row *row
 				wait.cpu = r.in_cpu;
 			t->ready_ns = r.ready_ns = wait.t_ns;
 			r.waits = !resume_is_gap(eng, CDICT_CPU_UNKNOWN, wait.t_ns, t_ns);
+			r.wait_ns = wait.t_ns;
 			r.wait_cpu = resume_moved_to(row, &wait).cpu;
 		}
 	} else if (digest_later(r.in_ns, r.out_ns)) {
@@ -286,10 +288,21 @@ static void resume_task(struct analyze_engine *eng, const struct digest_row *row
 			t->ready_ns = r.ready_ns = row->wake[0].t_ns;
 		else if (row->late_wait)
 			t->ready_ns = r.ready_ns = r.out_ns;
+		r.waits = wait.t_ns != ANALYZE_NO_TIME &&
+			  !resume_is_gap(eng, CDICT_CPU_UNKNOWN, wait.t_ns, t_ns);
+		/* Runnable before a gap, and woken after it: it waits since then. */
+		if (!r.waits && wait.t_ns != ANALYZE_NO_TIME &&
+		    digest_later(row->wake[0].t_ns, wait.t_ns) &&
+		    !resume_is_gap(eng, CDICT_CPU_UNKNOWN, row->wake[0].t_ns, t_ns)) {
+			r.waits = true;
+			wait = row->wake[0];
+			if (wait.cpu == CDICT_CPU_UNKNOWN)
+				wait.cpu = r.out_cpu;
+		}
 		if (wait.t_ns != ANALYZE_NO_TIME) {
 			struct digest_when now = resume_moved_to(row, &wait);
 
-			r.waits = !resume_is_gap(eng, CDICT_CPU_UNKNOWN, wait.t_ns, t_ns);
+			r.wait_ns = wait.t_ns;
 			r.wait_cpu = now.cpu;
 			if (row->tid && resume_is_candidate(eng, row))
 				add_wait(eng, task, &wait, &now, t_ns);

@@ -167,9 +167,10 @@ static bool is_since(const struct digest_when *when, uint64_t from_ns)
 	return when->t_ns != ANALYZE_NO_TIME && when->t_ns >= from_ns;
 }
 
-/* Takes the first of several wake-ups since @from_ns, of any kind; false: it is unknown. */
+/* Takes the first of several wake-ups since @from_ns, of any kind; false: it is unknown. If a gap follows them all, the
+ * state at @t_ns is unknown whichever was the first, and the latest one does; but a vCPU's wait is known up to the gap. */
 static bool take_first_wake(const struct analyze_engine *eng, struct digest_row *row,
-			    uint64_t from_ns)
+			    uint64_t from_ns, uint64_t t_ns)
 {
 	const struct digest_when never = { ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
 	struct digest_when last = row->wake[1];
@@ -182,10 +183,15 @@ static bool take_first_wake(const struct analyze_engine *eng, struct digest_row 
 
 	if (is_since(&last, from_ns) || is_since(&row->up[1], from_ns) || unreported) {
 		struct digest_when latest = row->wake[0];
+		int found = digests_first_wake(eng->opts.digests, row->tid, from_ns, EVENTS_AHEAD,
+					       &row->wake[0], &err);
 
-		if (digests_first_wake(eng->opts.digests, row->tid, from_ns, EVENTS_AHEAD,
-				       &row->wake[0], &err) != 1)
+		if (found < 0 ||
+		    (!found && (resume_is_candidate(eng, row) ||
+				!resume_is_gap(eng, CDICT_CPU_UNKNOWN, row->woken.t_ns, t_ns))))
 			return false;
+		if (!found)
+			row->wake[0] = row->woken;
 		/* The latest of all and one before it are known. */
 		row->woken_often = is_since(&last, from_ns) ? last.t_ns != row->wake[0].t_ns ||
 								      last.cpu != row->wake[0].cpu
@@ -222,8 +228,9 @@ static uint64_t check_displaced(const struct analyze_engine *eng, struct digest_
 	/* Wake-ups before lost_ns do not count; of those after it the first one does. */
 	if (row->woken.t_ns < row->lost_ns)
 		return t_ns;
-	return take_first_wake(eng, row, row->lost_ns) && row->wake[0].t_ns != row->lost_ns ? t_ns
-											    : in;
+	return take_first_wake(eng, row, row->lost_ns, t_ns) && row->wake[0].t_ns != row->lost_ns
+		       ? t_ns
+		       : in;
 }
 
 /* Whether the running task of some CPU is unknown at a time since @from_ns. */
@@ -279,8 +286,8 @@ static uint64_t check_row(const struct analyze_engine *eng, const struct digest 
 		/* Which wake-up was the first? */
 		off = lost ? row->early.t_ns : out;
 		if (!take_first_wake(eng, row,
-				     off != ANALYZE_NO_TIME ? off
-							    : d->tasks.at[row->task].first_ns))
+				     off != ANALYZE_NO_TIME ? off : d->tasks.at[row->task].first_ns,
+				     t_ns))
 			return out == ANALYZE_NO_TIME ? RESUME_IMPOSSIBLE : out;
 		if (row->wake[0].t_ns != ANALYZE_NO_TIME && row->wake[0].t_ns == off)
 			return out == ANALYZE_NO_TIME ? RESUME_IMPOSSIBLE : out;

@@ -475,7 +475,7 @@ class Block:
 KVM_OTHERS = 'kvm:kvm_pio', 'kvm:kvm_mmio', 'kvm:kvm_msr', 'kvm:kvm_inj_virq'
 TIMES = ('OUT', 'OUT2', 'IN', 'WAKE', 'WAKE2', 'WOKEN', 'MOVED', 'MOVED2', 'IO', 'ENTRY', 'EXIT', 'USER',
          'ACCESS', 'UP', 'UP2')   # the last two in a column of their own
-AHEAD = 2048, 16384, 65536   # events that a cut's rows rest on: so many of the next block, or all
+AHEAD = 512, 2048, 16384, 65536   # events that a cut's rows rest on: so many of the next block, or all
 UNIT = 20   # 2^20 ns, of a death
 OVER_WITH_OUT = 'IN', 'WAKE', 'WAKE2', 'WOKEN', 'MOVED', 'MOVED2', 'IO', 'UP', 'UP2'
 

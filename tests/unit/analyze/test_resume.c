@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Windows of a file, walked from its begin and resumed from digests: the right figures both times. Times are
  * ns. */
+#include "analyze/sched/coremap.h"
 #include "analyze/sched/tasks.h"
 #include "analyze/walk/internal.h"
 #include "analyze/windows/resume.h"
@@ -64,6 +65,7 @@ struct walk {
 	struct digests *digests;
 	struct analyze_engine *eng;
 	struct analyze_tasks *tasks;
+	struct analyze_coremap *map;
 };
 
 /* @resumed: the walk must begin after the capture does. */
@@ -80,6 +82,7 @@ static void walk(struct walk *w, struct cdict_reader *r, uint64_t from_ns, uint6
 	}
 	assert_int_equal(analyze_engine_new(&w->eng, &opts, NULL), 0);
 	assert_int_equal(analyze_tasks_new(&w->tasks, w->eng, NULL, NULL), 0);
+	assert_int_equal(analyze_coremap_new(&w->map, w->eng, NULL), 0);
 	assert_int_equal(analyze_engine_run_reader(w->eng, r, NULL), 0);
 	assert_int_equal(w->eng->begin_ns > w->eng->walk_from_ns, resumed);
 }
@@ -87,6 +90,7 @@ static void walk(struct walk *w, struct cdict_reader *r, uint64_t from_ns, uint6
 static void walk_fini(struct walk *w)
 {
 	analyze_tasks_free(w->tasks);
+	analyze_coremap_free(w->map);
 	analyze_engine_free(w->eng);
 	digests_free(w->digests);
 }
@@ -244,6 +248,80 @@ static void the_first_wake_up_since_a_missed_switch_out_begins_the_wait(void **s
 	}
 }
 
+/* 10 sleeps since 100 and is woken twice, 700 us later, then its CPU loses events: whichever wake-up was the first, its
+ * state is unknown afterwards. A window there does not begin at its switch-out, however many events ago that was. */
+static void a_loss_after_the_wake_ups_makes_the_first_one_irrelevant(void **state)
+{
+	enum { BUSY = 100000, WOKEN = 700000, FROM = 900000, TO = 950000 };
+	static const struct cdict_loss loss = { CDICT_LOSS_RING, 0,           CDICT_TYPE_ANY,
+						WOKEN + 250,     WOKEN + 400, 9 };
+	struct step *steps = calloc(BUSY + 10, sizeof(*steps));
+	struct cdict_reader *r;
+	struct buf bytes;
+	size_t n = 0;
+
+	(void)state;
+	assert_non_null(steps);
+	steps[n++] = (struct step){ 50, 0, SWITCH, 11, R, 10 };
+	steps[n++] = (struct step){ 100, 0, SWITCH, 10, S, 11 };
+	for (uint64_t i = 0; i < BUSY; i++) {
+		uint64_t t = 105 + 10 * i;
+
+		if (t - 10 < WOKEN && t >= WOKEN) {
+			steps[n++] = (struct step){ WOKEN + 1, 1, WAKING, 20, 0, 10 };
+			steps[n++] = (struct step){ WOKEN + 3, 1, WAKING, 20, 0, 10 };
+		}
+		if (t - 10 < FROM - 9 && t >= FROM - 9)
+			steps[n++] = (struct step){ FROM - 9, 0, SWITCH, 12, R, 13 };
+		steps[n++] = i % 2 ? (struct step){ t, 1, SWITCH, 20, R, 21 }
+				   : (struct step){ t, 1, SWITCH, 21, R, 20 };
+	}
+	r = captured(&bytes, steps, n, &loss, 1);
+	for (int resumed = 0; resumed < 2; resumed++) {
+		struct walk w;
+
+		walk(&w, r, FROM, TO, resumed);
+		assert_true(!resumed || w.eng->begin_ns > WOKEN);
+		assert_int_equal(row(&w, 10)->delayed_ns, 0);
+		assert_int_equal(row(&w, 10)->delays, 0);
+		assert_int_equal(row(&w, 10)->unknown_ns, TO - FROM);
+		walk_fini(&w);
+	}
+	cdict_reader_close(r);
+	buf_fini(&bytes);
+	free(steps);
+}
+
+/* 10 is preempted at 100, CPU 0 loses events, and 10 is woken at 200: it waits for CPU 1 since then. */
+static void a_wake_up_after_a_loss_begins_a_wait_of_a_task_that_was_preempted(void **state)
+{
+	static const struct step steps[] = {
+		{ 50, 0, SWITCH, 11, R, 10 },  { 60, 1, SWITCH, 20, R, 21 },
+		{ 100, 0, SWITCH, 10, R, 12 }, { 110, 1, SWITCH, 21, R, 20 },
+		{ 180, 1, SWITCH, 20, R, 21 }, { 200, 1, WAKING, 21, 0, 10 },
+		{ 220, 1, SWITCH, 21, S, 20 }, { 300, 0, SWITCH, 13, S, 14 },
+		{ 500, 1, SWITCH, 20, S, 10 }, { 700, 1, SWITCH, 10, S, 20 },
+	};
+	static const struct cdict_loss loss = { CDICT_LOSS_RING, 0, CDICT_TYPE_ANY, 120, 150, 9 };
+	struct buf bytes;
+	struct cdict_reader *r = captured(&bytes, steps, COUNT(steps), &loss, 1);
+
+	(void)state;
+	for (int resumed = 0; resumed < 2; resumed++) {
+		const struct analyze_core_queue *queue;
+		struct walk w;
+
+		walk(&w, r, 400, 600, resumed);
+		queue = &analyze_coremap_cpu(w.map, 1)->queue;
+		assert_int_equal(queue->max, 1);
+		assert_int_equal(queue->waited_ns, 500 - 400);
+		assert_int_equal(row(&w, 10)->latency.max, 500 - 200);
+		walk_fini(&w);
+	}
+	cdict_reader_close(r);
+	buf_fini(&bytes);
+}
+
 /* Sampled on CPU 1 before its first switch; whether its switch-out was missed. */
 static void a_task_is_lost_unless_switched_since(void **state)
 {
@@ -277,6 +355,8 @@ int main(void)
 		cmocka_unit_test(the_wake_up_of_an_earlier_slice_begins_no_wait),
 		cmocka_unit_test(a_later_wake_up_begins_the_wait),
 		cmocka_unit_test(the_first_wake_up_since_a_missed_switch_out_begins_the_wait),
+		cmocka_unit_test(a_loss_after_the_wake_ups_makes_the_first_one_irrelevant),
+		cmocka_unit_test(a_wake_up_after_a_loss_begins_a_wait_of_a_task_that_was_preempted),
 		cmocka_unit_test(a_task_is_lost_since_the_loss_on_its_cpu),
 		cmocka_unit_test(a_task_is_lost_unless_switched_since),
 	};
