@@ -13,7 +13,7 @@ bool resume_is_gap(const struct analyze_engine *eng, uint32_t cpu, uint64_t from
 	return gaps_find(&eng->sched_gaps, cpu, from_ns, to_ns) != ANALYZE_NO_TIME;
 }
 
-/* A vCPU with an exit but no entry yet: it was switched out and in at most once since, so that its
+/* A vCPU with an exit, also to user space, but no entry yet: it was switched out and in at most once since, so that its
  * time on a CPU and the mode to which it returns are known. */
 static bool is_simple(const struct digest_row *row, uint64_t exit_ns)
 {
@@ -65,6 +65,10 @@ static uint64_t check_kvm(const struct analyze_engine *eng, const struct digest 
 	     (digest_later(row->out[0].t_ns, k->exit.t_ns) &&
 	      digest_later(d->cpus[row->out[0].cpu].break_ns, k->exit.t_ns))))
 		return k->exit.t_ns;
+	/* Back in user space, and no exit is recorded. */
+	if (latest == k->user.t_ns && !digest_later(k->exit.t_ns, k->entry.t_ns) &&
+	    !is_simple(row, latest))
+		return latest;
 	return t_ns;
 }
 
