@@ -33,6 +33,25 @@ static uint64_t known_off_until(const struct analyze_engine *eng, const struct t
 	return track_gap_since(eng, t->since_ns, to_ns);
 }
 
+/* Whether the task is known to be woken and to wait, while its position before is unknown. */
+static bool waits_somewhere(const struct analyze_engine *eng, const struct task *t, uint64_t end_ns)
+{
+	return t->where != TASK_ON && t->ready_ns != ANALYZE_NO_TIME &&
+	       track_gap_since(eng, t->ready_ns, end_ns) == ANALYZE_NO_TIME &&
+	       (t->where != TASK_OFF ||
+		track_gap_since(eng, t->since_ns, end_ns) != ANALYZE_NO_TIME);
+}
+
+/* Reports the wait of @t, of which nothing is known from @end_ns on, in the window. The walk may have gone on after it; what
+ * is lost there does not matter. */
+static void notify_open_wait(struct analyze_engine *eng, const struct task *t, uint64_t end_ns)
+{
+	if (end_ns > eng->sum.to_ns)
+		end_ns = eng->sum.to_ns;
+	if (waits_somewhere(eng, t, end_ns))
+		track_notify_wait(eng, t, t->cpu, end_ns, false);
+}
+
 void track_lose(struct analyze_engine *eng, struct task *t, uint64_t since_ns)
 {
 	track_forget_runtime(eng, t->pub.index);
@@ -306,10 +325,13 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 		turn_up(eng, n, t, t);
 	}
 	if (n->ready_ns != ANALYZE_NO_TIME) {
-		if (track_gap_since(eng, n->ready_ns, t) == ANALYZE_NO_TIME)
+		if (track_gap_since(eng, n->ready_ns, t) == ANALYZE_NO_TIME) {
 			sw.ready_ns = n->ready_ns;
-		else
+		} else {
 			sw.incomplete = true;
+			if (t > eng->sum.to_ns)
+				notify_open_wait(eng, n, t);
+		}
 		if (sw.ready_ns != ANALYZE_NO_TIME && sw.away_ns == ANALYZE_NO_TIME)
 			track_notify_wait(eng, n, ev->cpu, t, true);
 	}
@@ -622,19 +644,8 @@ void track_flush(struct analyze_engine *eng)
 		flush_samples(eng, cpu);
 }
 
-/* Whether the task is known to be woken and to wait, while its position before is unknown. */
-static bool waits_somewhere(const struct analyze_engine *eng, const struct task *t, uint64_t end_ns)
-{
-	return t->where != TASK_ON && t->ready_ns != ANALYZE_NO_TIME &&
-	       track_gap_since(eng, t->ready_ns, end_ns) == ANALYZE_NO_TIME &&
-	       (t->where != TASK_OFF ||
-		track_gap_since(eng, t->since_ns, end_ns) != ANALYZE_NO_TIME);
-}
-
 void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 {
-	uint64_t window_ns;
-
 	track_gaps(eng, end_ns);
 	eng->now_ns = end_ns;
 	for (uint32_t cpu = 0; cpu < eng->n_cpus; cpu++) {
@@ -653,8 +664,6 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 				 engine_switches_later(eng, cpu));
 		c->since_ns = end_ns;
 	}
-	/* The walk may go on after the window; what is lost there does not matter. */
-	window_ns = end_ns < eng->sum.to_ns ? end_ns : eng->sum.to_ns;
 	for (size_t i = 0; i < eng->table.all.n; i++) {
 		struct task *t = task_at(eng, (uint32_t)i);
 		uint64_t to = end_ns, gap;
@@ -672,7 +681,6 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 					  false);
 			track_notify_away(eng, t, ANALYZE_OFF_UNKNOWN, gap, to, false);
 		}
-		if (waits_somewhere(eng, t, window_ns))
-			track_notify_wait(eng, t, t->cpu, window_ns, false);
+		notify_open_wait(eng, t, end_ns);
 	}
 }
