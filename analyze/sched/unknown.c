@@ -18,12 +18,17 @@ struct analyze_unknown {
 static void on_away(void *self, const struct analyze_away *away)
 {
 	struct analyze_unknown *u = self;
+	uint64_t from, to;
 	bool *task;
 
+	if (away->off != ANALYZE_OFF_UNKNOWN || !away->ns)
+		return;
 	/* Time that is unknown for another reason (the recording's begin and end) is reported as
-	 * such; this is about lost events. */
-	if (away->off != ANALYZE_OFF_UNKNOWN || !away->ns ||
-	    analyze_engine_lost(u->eng, false, away->start_ns, away->end_ns) == ANALYZE_NO_TIME)
+	 * such; this is about events lost before or in the window: the walk may go on after it. */
+	analyze_engine_window(u->eng, &from, &to);
+	if (to > away->end_ns)
+		to = away->end_ns;
+	if (analyze_engine_lost(u->eng, false, away->start_ns, to) == ANALYZE_NO_TIME)
 		return;
 	task = row_at(&u->tasks, away->task);
 	if (task)

@@ -3,7 +3,7 @@
 # timeout: 300
 # needs: python3
 # Tables of windows are the same with the state before the window from the file (DGST blocks) and without,
-# when the whole file is walked.  These blocks take at most 1 % of the file.
+# when the whole file is walked.  These blocks take at most 2 % of the file.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -42,7 +42,7 @@ compare() {
 	[ "$bytes" -gt 0 ] || return
 	some=1
 	size=$(stat -c %s with/x.cdict)
-	verdict "$name-takes-one-percent-at-most" "$([ $((bytes * 100)) -le "$size" ] || echo "$bytes of $size")"
+	verdict "$name-takes-two-percent-at-most" "$([ $((bytes * 50)) -le "$size" ] || echo "$bytes of $size")"
 	wrong=
 	for table in 'tasks -v' 'vcpu --format json' exits 'tasks --format json' switches; do
 		for at in 3 17 42 58 71 96; do
