@@ -42,8 +42,8 @@ static bool waits_somewhere(const struct analyze_engine *eng, const struct task 
 		track_gap_since(eng, t->since_ns, end_ns) != ANALYZE_NO_TIME);
 }
 
-/* Reports the wait of @t, of which nothing is known from @end_ns on, in the window. The walk may have gone on after it; what
- * is lost there does not matter. */
+/* Reports the wait of @t in the window; from @end_ns on nothing is known of it. The walk may have gone on after the window:
+ * what is lost there does not matter. */
 static void notify_open_wait(struct analyze_engine *eng, const struct task *t, uint64_t end_ns)
 {
 	if (end_ns > eng->sum.to_ns)

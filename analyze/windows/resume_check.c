@@ -171,8 +171,9 @@ static bool is_since(const struct digest_when *when, uint64_t from_ns)
 	return when->t_ns != ANALYZE_NO_TIME && when->t_ns >= from_ns;
 }
 
-/* Takes the first of several wake-ups since @from_ns, of any kind; false: it is unknown. If a gap follows them all, the
- * state at @t_ns is unknown whichever was the first, and the latest one does; but a vCPU's wait is known up to the gap. */
+/* Takes the first of several wake-ups since @from_ns, of any kind; false: it is unknown. If events were lost after all of
+ * them, the state at @t_ns is unknown whichever was the first: the latest one will do. Not of a vCPU, whose wait is known
+ * up to the loss. */
 static bool take_first_wake(const struct analyze_engine *eng, struct digest_row *row,
 			    uint64_t from_ns, uint64_t t_ns)
 {
