@@ -8,7 +8,7 @@
 # valgrind would open its log in the place of a closed standard output
 { : >&1; } 2>/dev/null || exec "$@"
 for file; do
-	[ -f "$file" ] && [ -n "$(find -L "$file" -size +8192k 2>/dev/null)" ] && exec "$@"
+	[ "$file" != "$1" ] && [ -f "$file" ] && [ -n "$(find -L "$file" -size +8192k 2>/dev/null)" ] && exec "$@"
 done
 dir=${dir:?}
 share=${MEMCHECK_SHARE:-1}
