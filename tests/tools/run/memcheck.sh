@@ -4,7 +4,7 @@
 #
 # MEMCHECK_SHARE=N: under memcheck are a job's first call of each command and of its other calls every Nth, SAMPLE says
 # which; N=1: all.  Calls that read files of more than 8 MB run without it: what memcheck finds depends on the code that
-# runs, not on how often.  $dir has the job's files; $VALGRIND is valgrind's path, as a test may set PATH.
+# runs, not on how often. tests/run prints how many ran under it.  $dir has the job's files; $VALGRIND is valgrind's path, as a test may set PATH.
 # valgrind would open its log in the place of a closed standard output
 [ -e /proc/self/fd/1 ] || exec "$@"
 for file; do
@@ -12,7 +12,10 @@ for file; do
 done
 dir=${dir:?}
 share=${MEMCHECK_SHARE:-1}
-[ "$share" -gt 1 ] || exec "$VALGRIND" "$@"
+if [ "$share" -le 1 ]; then
+	echo >>"$MEMCHECKED"
+	exec "$VALGRIND" "$@"
+fi
 case ${2-} in
 [a-z]*) seen=$dir/run/seen.${2%%/*} ;;
 *) seen=$dir/run/seen.option ;;
@@ -22,4 +25,5 @@ n=$SAMPLE
 echo $((n + 1)) >"$dir/run/calls"
 [ ! -e "$seen" ] || [ $((n % share)) -eq 0 ] || exec "$@"
 : >"$seen"
+echo >>"$MEMCHECKED"
 exec "$VALGRIND" "$@"
