@@ -4,7 +4,9 @@
 #
 # MEMCHECK_SHARE=N: under memcheck are a job's first call of each command and of its other calls every Nth, SAMPLE says
 # which; N=1: all.  Calls that read files of more than 8 MB run without it: what memcheck finds depends on the code that
-# runs, not on how often. tests/run prints how many ran under it.  $dir has the job's files; $VALGRIND is valgrind's path, as a test may set PATH.
+# runs, not on how often.  tests/run prints the number of calls under memcheck, the lines of $MEMCHECKED.  $dir has the
+# job's files; $VALGRIND is valgrind's path, as a test may set PATH.
+
 # valgrind would open its log in the place of a closed standard output
 [ -e /proc/self/fd/1 ] || exec "$@"
 for file; do

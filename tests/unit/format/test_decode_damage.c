@@ -84,8 +84,8 @@ static void a_stream_has_possible_sizes(void **state)
 	buf_fini(&block);
 }
 
-/* A column that is only skipped, because the reader does not know it or nobody asks for it, must lie in
- * its streams, too: what follows would be read from the wrong place. */
+/* The reader skips a column that it does not know or that nobody asks for. It still checks that the column ends within its
+ * streams: otherwise it would read the next column from the wrong place. */
 static void a_skipped_column_lies_in_its_streams(void **state)
 {
 	static const struct {
