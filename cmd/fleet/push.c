@@ -12,6 +12,7 @@
 #include "cmd/tables/fleet.h"
 #include "format/file/reader.h"
 #include "query/fleet/figures/file.h"
+#include "query/fleet/values/rollup.h"
 #include "tables/columns/number.h"
 
 int push_host(char host[FLEET_HOST_ROOM], const struct push_opts *o, struct cdict_error *err)
@@ -38,6 +39,16 @@ static int push_bucket(struct store *st, const struct fleet_job *job, const stru
 	return rc;
 }
 
+void push_rollups(const struct cmd_call *call, struct store *st, const char *id, const char *host,
+		  const char *ended)
+{
+	struct cdict_error err = { 0 };
+
+	if (fleet_rollup_host(st, id, host, ended, &err))
+		cmd_warn(call, id, "no rollups of %s were written, so readers take longer: %s",
+			 host, err.text);
+}
+
 static int push_capture(const struct cmd_call *call, struct store *st, const struct fleet_job *job,
 			const char *file, struct cdict_reader *reader)
 {
@@ -55,6 +66,8 @@ static int push_capture(const struct cmd_call *call, struct store *st, const str
 		rc = push_bucket(st, job, &c, i, jobs, &added, &err);
 		new += !rc &&added;
 	}
+	if (!rc && c.n)
+		push_rollups(call, st, job->id, c.host, c.id);
 	if (!rc && c.n && o->with_file)
 		rc = fleet_file_put(st, job->id, &c, reader->data, reader->size, &err);
 	if (!rc && !c.n)

@@ -38,6 +38,9 @@ int push_events(struct texts *events, const struct cmd_list *words, struct cdict
  * others would count the same again. *lock: a descriptor to be closed, or -1. */
 bool push_is_of_machine(const struct cmd_call *call);
 int push_lock_machine(const struct cmd_call *call, int *lock, struct cdict_error *err);
+/* push_rollups - fleet_rollup_host(), warning after a failure. */
+void push_rollups(const struct cmd_call *call, struct store *st, const char *id, const char *host,
+		  const char *ended);
 /* push_spool - pushes everything in the spool @dir, or in that of --job; a status. */
 int push_spool(const struct cmd_call *call, const char *dir);
 

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "cmd/fleet/push.h"
+#include "query/fleet/figures/capture.h"
 #include "query/fleet/store/spool.h"
 #include "tables/columns/number.h"
 
@@ -20,6 +21,7 @@ struct pushing {
 static int push_job(void *ctx, const struct fleet_job *job)
 {
 	struct fleet_spool_counts n = { 0 };
+	struct store_names shelves = { 0 };
 	char a[NUMBER_ROOM], b[NUMBER_ROOM];
 	struct pushing *p = ctx;
 	const char *only = ((const struct options_shared *)p->call->opts)->job;
@@ -28,7 +30,16 @@ static int push_job(void *ctx, const struct fleet_job *job)
 	if (only && strcmp(only, job->id))
 		return 0;
 	p->jobs++;
-	rc = fleet_spool_push(p->spool, job->id, p->to, &n, p->err);
+	rc = store_list_shelves(&shelves, p->spool, job->id, p->err);
+	rc = rc ? rc : fleet_spool_push(p->spool, job->id, p->to, &n, p->err);
+	for (size_t i = 0; i < shelves.all.n && !rc; i++) {
+		const char *shelf = shelves.all.at[i].text;
+
+		if (!strncmp(shelf, FLEET_SHELF_HOST, strlen(FLEET_SHELF_HOST)))
+			push_rollups(p->call, p->to, job->id, shelf + strlen(FLEET_SHELF_HOST),
+				     NULL);
+	}
+	array_fini(&shelves.all);
 	if ((!rc || n.values) && !p->call->quiet)
 		fprintf(stderr, "[ cdict push: job %s, %s: %s of %s bucket%s added ]\n", job->id,
 			p->dir, number_grouped(a, n.added), number_grouped(b, n.values),

@@ -310,7 +310,7 @@ static void draw(struct following *f)
 static int look(struct following *f, struct store *st, const char *id, struct cdict_error *err)
 {
 	struct hearing k = { f, calloc(1, sizeof(*k.n)) };
-	const struct fleet_listener listener = { on_row_of, on_bucket, &k };
+	const struct fleet_listener listener = { .row = on_row_of, .bucket = on_bucket, .ctx = &k };
 	int rc = k.n ? fleet_follow_look(&f->follow, st, id, &listener, err)
 		     : cdict_fail_nomem(err);
 	int more = rc ? 0 : look_results(f, st, id, err);

@@ -206,7 +206,7 @@ static int put_picture(struct sink *out, const struct fleet_page *p, char *const
 	rc = view_fleet_draw(&marks, &c, &v, plot);
 	rc = rc ? cdict_fail_nomem(err) : backend_svg.draw(&marks, &how, &s, err);
 	svg = sink_take(&s, &len);
-	if (!rc && (!svg || page_deflated(out, id, svg, len, 6)))
+	if (!rc && (!svg || page_deflated(out, id, svg, len, 4)))
 		rc = cdict_fail_nomem(err);
 	free(svg);
 	marks_fini(&marks);
@@ -239,7 +239,7 @@ static int put_deflated(struct sink *out, const struct fleet_page *p, const char
 {
 	size_t len;
 	char *text = json_of(write, p, &len);
-	int rc = text ? page_deflated(out, id, text, len, 6) : -ENOMEM;
+	int rc = text ? page_deflated(out, id, text, len, 4) : -ENOMEM;
 
 	free(text);
 	return rc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The contents of a store: a value as it is, and as the body of one whose checksum is right; a job;
+ * The contents of a store: a value or rollup as it is, and as the body of one whose checksum is right; a job;
  * waiting recordings, and a start. Accepted values can be printed, and encoded again they are the
  * same.
  */
@@ -10,8 +10,9 @@
 
 #include "format/coding/codec.h"
 #include "query/fleet/figures/figures.h"
+#include "query/fleet/values/rollup.h"
 #include "query/fleet/figures/start.h"
-#include "query/fleet/figures/value.h"
+#include "query/fleet/values/value.h"
 #include "query/fleet/store/job.h"
 #include "tests/fuzz/lib/limits.h"
 
@@ -119,16 +120,45 @@ static void decode(const void *data, size_t size)
 	fleet_rows_fini(&rows);
 }
 
-static void as_body(const uint8_t *data, size_t size)
+/* What is accepted is encoded as a rollup that is accepted, with as many rows. */
+static void rollup(const void *data, size_t size)
+{
+	struct cdict_error err = { 0 };
+	struct fleet_rollup r = { 0 }, read = { 0 };
+	struct fleet_rows rows = { 0 }, again = { 0 };
+	struct buf b = { 0 };
+	int rc = fleet_rollup_decode(&r, 7, data, size, &err);
+
+	must(!rc || (err.code == rc && err.text[0]));
+	if (!rc && !fleet_rollup_rows(&r, &rows, &err) && rows.n < 1000) {
+		must(rows.values == r.n && r.n <= FLEET_ROLLUP_BUCKETS);
+		must(!fleet_rollup_encode(&b, &r, &rows, NULL));
+		must(!fleet_rollup_decode(&read, 7, b.data, b.len, NULL));
+		must(read.n == r.n && !memcmp(read.buckets, r.buckets, sizeof(r.buckets)));
+		must(!memcmp(&read.sums, &r.sums, sizeof(r.sums)));
+		must(!fleet_rollup_rows(&read, &again, NULL) && again.n == rows.n);
+	}
+	fleet_rows_fini(&rows);
+	fleet_rows_fini(&again);
+	fleet_rollup_fini(&r);
+	fleet_rollup_fini(&read);
+	buf_fini(&b);
+}
+
+static void as_body(const uint8_t *data, size_t size, const char *magic)
 {
 	struct buf b = { 0 };
 
-	buf_add(&b, "CDFV\1\0", 6);
+	buf_add(&b, magic, 4);
+	buf_add(&b, "\1\0", 2);
 	buf_le32(&b, codec_crc(data, size));
 	buf_le32(&b, (uint32_t)size);
 	buf_add(&b, data, size);
 	must(!b.failed);
-	decode(b.data, b.len);
+	if (magic[3] == 'R')
+		rollup(b.data, b.len);
+	else
+		decode(b.data, b.len);
 	buf_fini(&b);
 }
 
@@ -223,7 +253,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	limits_begin(size);
 	decode(data, size);
-	as_body(data, size);
+	as_body(data, size, "CDFV");
+	rollup(data, size);
+	as_body(data, size, "CDFR");
 	waits(data, size);
 	starts(data, size);
 	rc = fleet_job_decode(&job, "2001", data, size, &err);

@@ -78,7 +78,7 @@ names_say_when_who_and_why() {
 	about record.trigger "dumps/$name" | grep -q "^latency of napper ($naps) was " || about record.trigger "dumps/$name"
 	"$CDICT" flight list -c t.conf --format csv >list
 	grep -q "^time,host,of,trigger,window_ns,bytes,file" list && grep -qF ";x y,latency of napper" list || cat list
-	"$CDICT" flight show -c t.conf >shown || echo "show ends with $?"
+	"$CDICT" flight show --max-loss 100 -c t.conf >shown || echo "show ends with $?"
 	grep -q "^trigger  latency of napper" shown || cat shown
 	whole
 }

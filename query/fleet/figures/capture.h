@@ -14,11 +14,10 @@
 #define QUERY_FLEET_FIGURES_CAPTURE_H
 
 #include "cdict/reader.h"
-#include "query/fleet/figures/value.h"
+#include "query/fleet/values/value.h"
 #include "query/fleet/store/store.h"
 
-#define FLEET_SHELF_HOST "h:" /* followed by the host's name: its buckets, by capture and number */
-#define FLEET_HOST_ROOM 65    /* longer names are truncated */
+#define FLEET_HOST_ROOM 65 /* longer names are truncated */
 
 struct fleet_capture {
 	struct cdict_reader *reader;

@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "query/fleet/figures/functions.h"
-#include "query/fleet/figures/value.h"
+#include "query/fleet/values/value.h"
 
 int fleet_bench_add(struct fleet_rows *rows, const char *name, const char *event, double value,
 		    struct cdict_error *err)

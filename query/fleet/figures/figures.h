@@ -9,7 +9,7 @@
 #ifndef QUERY_FLEET_FIGURES_FIGURES_H
 #define QUERY_FLEET_FIGURES_FIGURES_H
 
-#include "query/fleet/figures/rows.h"
+#include "query/fleet/values/rows.h"
 #include "query/fleet/store/store.h"
 
 /* Followed by the host's name: a value is one measurement, named by its time and process; one run of a

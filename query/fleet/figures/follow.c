@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "query/fleet/figures/value.h"
+#include "query/fleet/values/value.h"
 
 struct looking {
 	struct fleet_follow *f;

@@ -8,7 +8,7 @@
 #define QUERY_FLEET_FIGURES_FUNCTIONS_H
 
 #include "cdict/reader.h"
-#include "query/fleet/figures/rows.h"
+#include "query/fleet/values/rows.h"
 
 /* Limits of one measurement: rows beyond it, those with the fewest events, are added up in one row per
  * event; longer names are cut, and stay different. */

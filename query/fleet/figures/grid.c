@@ -4,88 +4,9 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/fail.h"
-#include "base/saturate.h"
-
-/* ---- sums of a bucket ---- */
-
-static void handle_row(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
-		       const union fleet_any *any, unsigned lacks)
-{
-	struct fleet_grid *g = ctx;
-	struct fleet_sums *s = &g->now;
-
-	if (kind == FLEET_TASKS && !key->idle) {
-		g->tasks = true;
-		g->lacks |= lacks;
-		s->run_ns += any->task.run_ns;
-		s->wait_ns += any->task.delayed_ns;
-		s->switches += any->task.switches;
-		s->migrations += any->task.migrations;
-		g->failed |= histogram_merge(&s->latency, &any->task.latency) != 0;
-	} else if (kind == FLEET_EXITS && !key->idle) {
-		s->exits += any->exit.events;
-	} else if (kind == FLEET_VCPUS) {
-		g->vcpus = true;
-		s->vcpu_ns +=
-			analyze_vcpu_life_ns(&any->vcpu) - analyze_vcpu_unknown_ns(&any->vcpu);
-		s->delayed_ns += analyze_vcpu_delayed_ns(&any->vcpu);
-		s->guest_ns += any->vcpu.ns[ANALYZE_VCPU_GUEST];
-		s->exit_ns += any->vcpu.ns[ANALYZE_VCPU_EXIT];
-	}
-}
-
-static int add_sums(struct fleet_sums *to, const struct fleet_sums *s)
-{
-	saturated_add(&to->window_ns, s->window_ns);
-	saturated_add(&to->events, s->events);
-	saturated_add(&to->lost, s->lost);
-	to->run_cpu_ns += s->run_cpu_ns;
-	saturated_add(&to->run_window_ns, s->run_window_ns);
-	saturated_add(&to->run_ns, s->run_ns);
-	to->wait_cpu_ns += s->wait_cpu_ns;
-	saturated_add(&to->wait_ns, s->wait_ns);
-	saturated_add(&to->switches, s->switches);
-	saturated_add(&to->migrations, s->migrations);
-	saturated_add(&to->exits, s->exits);
-	saturated_add(&to->exits_window_ns, s->exits_window_ns);
-	saturated_add(&to->vcpu_ns, s->vcpu_ns);
-	saturated_add(&to->delayed_ns, s->delayed_ns);
-	saturated_add(&to->guest_ns, s->guest_ns);
-	saturated_add(&to->exit_ns, s->exit_ns);
-	return histogram_merge(&to->latency, &s->latency);
-}
-
-#define UNKNOWN_MOST 0.1 /* share of CPU time: if more is unknown, waiting is unknown too */
-
-/* Computes the bases of the bucket's figures; a figure with a missing part is unknown. */
-static void finish_bucket(struct fleet_grid *g, const struct fleet_window *w)
-{
-	const unsigned waits = TABLE_OF_SWITCHES | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF |
-			       TABLE_OF_RUNS | TABLE_OF_ALL | TABLE_OF_STATES;
-	struct fleet_sums *s = &g->now;
-	double whole_ns = (double)w->window_ns * w->cpus;
-	double cpu_ns = fmax(0, whole_ns - (double)w->unknown_ns);
-
-	s->window_ns = w->window_ns;
-	s->events = w->events;
-	s->lost = w->lost;
-	if (g->tasks && !(g->lacks & (TABLE_OF_SWITCHES | TABLE_OF_RUNS))) {
-		s->run_cpu_ns = cpu_ns;
-		s->run_window_ns = w->window_ns;
-	} else {
-		s->run_ns = s->switches = s->migrations = 0;
-	}
-	if (g->tasks && !(g->lacks & waits) && cpu_ns >= (1 - UNKNOWN_MOST) * whole_ns)
-		s->wait_cpu_ns = cpu_ns;
-	else
-		s->wait_ns = 0;
-	if (g->vcpus)
-		s->exits_window_ns = w->window_ns;
-	else
-		s->exits = 0;
-}
 
 /* ---- placing a bucket ---- */
 
@@ -178,29 +99,65 @@ static int put_cell(struct fleet_grid *g, struct fleet_line *line, bool clocked,
 	return array_push(cells, cell);
 }
 
+static void handle_row(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
+		       const union fleet_any *any, unsigned lacks)
+{
+	struct fleet_grid *g = ctx;
+
+	fleet_summing_row(&g->now, kind, key, any, lacks);
+}
+
+static int put_bucket(struct fleet_grid *g, size_t host, const struct fleet_window *w,
+		      const double figures[FLEET_FIGURES])
+{
+	struct fleet_cell cell = { .buckets = 1,
+				   .whole = w->window_ns >= g->read.job.bucket_ns / 10 };
+
+	memcpy(cell.at, figures, sizeof(cell.at));
+	return put_cell(g, &g->lines.at[host], w->clocked, w->from_ns, cell);
+}
+
+/* Adds the sums of the rows that were read to the host's. */
+static int end_sums(struct fleet_grid *g, size_t host, struct cdict_error *err)
+{
+	int rc = fleet_sums_add(&g->lines.at[host].sums, &g->now.sums);
+	bool failed = rc || g->now.failed;
+
+	fleet_summing_reset(&g->now);
+	return failed ? cdict_fail_nomem(err) : 0;
+}
+
 static int handle_bucket(void *ctx, size_t host, const struct fleet_window *w,
 			 struct cdict_error *err)
 {
 	struct fleet_grid *g = ctx;
-	struct fleet_cell cell = { .buckets = 1 };
+	double figures[FLEET_FIGURES];
+
+	fleet_summing_end(&g->now, w);
+	for (int i = 0; i < FLEET_FIGURES; i++)
+		figures[i] = fleet_figure(&g->now.sums, (enum fleet_figure)i);
+	if (array_resize(&g->lines, g->read.hosts.n) || put_bucket(g, host, w, figures))
+		return cdict_fail_nomem(err);
+	return end_sums(g, host, err);
+}
+
+static int handle_rollup(void *ctx, size_t host, const struct fleet_rollup *r,
+			 struct cdict_error *err)
+{
+	struct fleet_grid *g = ctx;
+	const struct histogram latency = g->now.sums.latency;
 	int rc = array_resize(&g->lines, g->read.hosts.n);
 
-	finish_bucket(g, w);
-	cell.whole = w->window_ns >= g->read.job.bucket_ns / 10;
-	for (int i = 0; i < FLEET_FIGURES; i++)
-		cell.at[i] = fleet_figure(&g->now, (enum fleet_figure)i);
-	rc = rc ? rc : put_cell(g, &g->lines.at[host], w->clocked, w->from_ns, cell);
-	rc = rc ? rc : add_sums(&g->lines.at[host].sums, &g->now);
-	histogram_fini(&g->now.latency);
-	g->now = (struct fleet_sums){ 0 };
-	g->lacks = 0;
-	g->tasks = g->vcpus = false;
-	return rc || g->failed ? cdict_fail_nomem(err) : 0;
+	for (size_t i = 0; i < r->n && !rc; i++)
+		rc = put_bucket(g, host, &r->buckets[i].window, r->buckets[i].at);
+	g->now.sums = r->sums;
+	g->now.sums.latency = latency;
+	return rc ? cdict_fail_nomem(err) : end_sums(g, host, err);
 }
 
 int fleet_grid_read(struct fleet_grid *g, struct store *st, const char *id, struct cdict_error *err)
 {
-	const struct fleet_listener listener = { handle_row, handle_bucket, g };
+	const struct fleet_listener listener = { handle_row, handle_bucket, handle_rollup, g };
 	int rc = store_get(st, id, &g->read.job, err);
 
 	g->width_ns[0] = g->width_ns[1] = g->read.job.bucket_ns ? g->read.job.bucket_ns : 1;
@@ -218,7 +175,7 @@ void fleet_grid_fini(struct fleet_grid *g)
 		histogram_fini(&g->lines.at[i].sums.latency);
 	}
 	array_fini(&g->lines);
-	histogram_fini(&g->now.latency);
+	fleet_summing_reset(&g->now);
 	fleet_read_fini(&g->read);
 }
 

@@ -17,44 +17,7 @@
 #define QUERY_FLEET_FIGURES_GRID_H
 
 #include "query/fleet/figures/hosts.h"
-
-enum fleet_figure {
-	FLEET_WAITING = 0, /* hosts are ranked by it */
-	FLEET_BUSY,
-	FLEET_LATENCY_P99,
-	FLEET_LATENCY_AVG,
-	FLEET_SWITCHES,
-	FLEET_MIGRATIONS,
-	FLEET_DELAYED,
-	FLEET_GUEST_SHARE,
-	FLEET_EXIT_SHARE,
-	FLEET_EXITS_RATE,
-	FLEET_EVENTS_RATE,
-	FLEET_LOST,
-	FLEET_FIGURES,
-};
-
-struct fleet_figure_name {
-	const char *key, *title;
-	const char *about; /* a sentence without a full stop */
-};
-extern const struct fleet_figure_name fleet_figure_names[FLEET_FIGURES];
-
-/* Sums from which figures are computed. Each has its own base: the time in which its events were recorded. */
-struct fleet_sums {
-	uint64_t window_ns, events, lost;
-	double run_cpu_ns; /* window times CPUs, without time in which the running task is unknown; */
-	uint64_t run_ns, switches, migrations, run_window_ns;
-	double wait_cpu_ns;
-	uint64_t wait_ns;
-	struct histogram latency;
-	uint64_t exits, exits_window_ns;
-	uint64_t vcpu_ns; /* time in which their state is known */
-	uint64_t delayed_ns, guest_ns, exit_ns;
-};
-
-/* fleet_figure - NAN: unknown. */
-double fleet_figure(const struct fleet_sums *s, enum fleet_figure figure);
+#include "query/fleet/values/sums.h"
 
 struct fleet_cell {
 	uint64_t column;
@@ -78,11 +41,7 @@ struct fleet_grid {
 	ARRAY(struct fleet_line) lines; /* one per host of read.hosts */
 	uint64_t width_ns[2];           /* of a column */
 	uint64_t first[2], last[2];
-	/* The bucket being read. */
-	struct fleet_sums now;
-	unsigned lacks; /* TABLE_OF_* that its task rows lack */
-	bool tasks, vcpus;
-	bool failed;
+	struct fleet_summing now; /* of the bucket being read */
 };
 
 int fleet_grid_read(struct fleet_grid *g, struct store *st, const char *id,

@@ -9,7 +9,7 @@
 #define QUERY_FLEET_FIGURES_HOSTS_H
 
 #include "query/fleet/figures/capture.h"
-#include "query/fleet/figures/rows.h"
+#include "query/fleet/values/rollup.h"
 #include "query/fleet/store/store.h"
 
 struct fleet_host {
@@ -20,6 +20,7 @@ struct fleet_host {
 	uint64_t bytes;
 	uint32_t cpus;
 	uint64_t gone; /* values that were put and are missing now: evicted by the store */
+	bool rollups;  /* it may have some */
 };
 
 struct fleet_read {
@@ -37,6 +38,9 @@ struct fleet_listener {
 		    const union fleet_any *any, unsigned lacks);
 	/* @host: its index in out->hosts. 0, or a code that stops reading, with *err filled. */
 	int (*bucket)(void *ctx, size_t host, const struct fleet_window *w,
+		      struct cdict_error *err);
+	/* The same for a rollup, after its rows; NULL: its buckets are passed one by one. */
+	int (*rollup)(void *ctx, size_t host, const struct fleet_rollup *r,
 		      struct cdict_error *err);
 	void *ctx;
 };

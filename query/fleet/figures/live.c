@@ -10,6 +10,7 @@
 
 #include "base/system/monotonic.h"
 #include "cdict/reader.h"
+#include "query/fleet/values/rollup.h"
 
 static void say(struct fleet_live *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void say(struct fleet_live *l, const char *fmt, ...)
@@ -79,7 +80,7 @@ static void set_bucket_length(struct fleet_live *l, uint64_t bucket_ns)
 		store_close(l->spool);
 		l->spool = NULL;
 	}
-	l->next = l->counts.spooled = l->counts.left = 0;
+	l->next = l->rolled_up = l->counts.spooled = l->counts.left = 0;
 	l->waiting.n = 0;
 }
 
@@ -184,6 +185,33 @@ static void retry_waiting(struct fleet_live *l, const struct fleet_capture *c)
 	l->waiting.n = left;
 }
 
+/* Readers do without rollups, so a failure is no loss. */
+static void roll_up(struct fleet_live *l, const char *ended)
+{
+	struct cdict_error err = { 0 };
+
+	if (!l->st || l->spool || l->no_rollups || !l->id[0])
+		return;
+	l->no_rollups = fleet_rollup_host(l->st, l->opts.job, l->host, ended, &err) != 0;
+	if (l->no_rollups)
+		say(l, "job %s: no rollups are written, so readers take longer: %s", l->opts.job,
+		    err.text);
+}
+
+/* Once all buckets of a rollup are done. */
+static void roll_up_done(struct fleet_live *l, const struct fleet_capture *c)
+{
+	uint64_t done = l->next, number;
+
+	for (size_t k = 0; k < l->waiting.n; k++)
+		done = l->waiting.at[k] < done ? l->waiting.at[k] : done;
+	number = (c->first + done) / FLEET_ROLLUP_BUCKETS;
+	if (number <= l->rolled_up)
+		return;
+	roll_up(l, NULL);
+	l->rolled_up = number;
+}
+
 static void push_buckets(struct fleet_live *l, const struct fleet_capture *c, uint64_t certain_ns)
 {
 	uint64_t before = l->next;
@@ -195,6 +223,7 @@ static void push_buckets(struct fleet_live *l, const struct fleet_capture *c, ui
 	}
 	if (l->next != before || l->ending)
 		retry_waiting(l, c);
+	roll_up_done(l, c);
 }
 
 /* The id depends on the first event: if an earlier one arrives late, the id changes. */
@@ -204,10 +233,11 @@ static void set_id(struct fleet_live *l, const struct fleet_capture *c)
 		say(l,
 		    "job %s: figures pushed as capture %s are counted twice: an event from before its first one arrived late",
 		    l->opts.job, l->id);
-		l->next = 0;
+		l->next = l->rolled_up = 0;
 		l->waiting.n = 0;
 	}
 	memcpy(l->id, c->id, sizeof(l->id));
+	memcpy(l->host, c->host, sizeof(l->host));
 }
 
 static void read_capture(struct fleet_live *l, const void *data, size_t size, uint64_t certain_ns)
@@ -247,4 +277,5 @@ void fleet_live_end(struct fleet_live *l, const void *data, size_t size)
 	/* push this recording's spool if the store came back with the last bucket */
 	if (l->st && l->spool && push_spool(l, &err))
 		store_failed(l, &err);
+	roll_up(l, l->id);
 }

@@ -35,10 +35,13 @@ struct fleet_live {
 	struct fleet_live_options opts;
 	struct store *st, *spool; /* NULL: not open */
 	uint64_t bucket_ns;
-	char id[17];             /* of the capture */
+	char id[17]; /* of the capture */
+	char host[FLEET_HOST_ROOM];
 	uint64_t next;           /* earlier buckets are done, except */
 	ARRAY(uint64_t) waiting; /* these */
 	uint64_t retry_ns;       /* by base/system/monotonic.h; 0: at once */
+	uint64_t rolled_up;      /* rollups of smaller numbers were written (rollup.h) */
+	bool no_rollups;         /* writing them failed */
 	bool ending, full;       /* full: the spool does not accept values either */
 	char reported[sizeof(
 		((struct cdict_error *)0)->text)]; /* the latest message about the store */

@@ -12,7 +12,7 @@
 #define QUERY_FLEET_RESULTS_FINDINGS_H
 
 #include "base/memory/texts.h"
-#include "query/fleet/figures/rows.h"
+#include "query/fleet/values/rows.h"
 #include "tables/columns/table.h"
 
 #define FLEET_FINDING_PERCENT 1.0 /* of its time that a VM or host waits: less is no finding */

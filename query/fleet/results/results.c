@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "query/fleet/figures/figures.h"
-#include "query/fleet/figures/value.h"
+#include "query/fleet/values/value.h"
 
 struct reading {
 	struct fleet_results *out;

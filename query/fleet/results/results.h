@@ -9,7 +9,7 @@
 #ifndef QUERY_FLEET_RESULTS_RESULTS_H
 #define QUERY_FLEET_RESULTS_RESULTS_H
 
-#include "query/fleet/figures/rows.h"
+#include "query/fleet/values/rows.h"
 #include "query/fleet/store/store.h"
 
 struct fleet_result_host {

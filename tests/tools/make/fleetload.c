@@ -22,7 +22,7 @@
 
 #include "base/memory/array.h"
 #include "query/fleet/figures/hosts.h"
-#include "query/fleet/figures/value.h"
+#include "query/fleet/values/value.h"
 
 #define SECOND UINT64_C(1000000000)
 #define FROM_NS (UINT64_C(1763900000) * SECOND)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "query/fleet/figures/hosts.h"
-#include "query/fleet/figures/value.h"
+#include "query/fleet/values/value.h"
 
 #define FROM_NS (UINT64_C(1763900000) * 1000000000)
 #define SECOND UINT64_C(1000000000)
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 	if (store_open(&st, argv[1], NULL, &err))
 		die(&err);
 	for (unsigned h = 0; h < hosts; h++) {
-		char host[FLEET_ID_ROOM];
+		char host[FLEET_ID_ROOM], capture[17];
 
 		snprintf(host, sizeof(host), "host-%04u", h);
 		if (!h && argc == 6)
@@ -143,6 +143,9 @@ int main(int argc, char **argv)
 		for (unsigned i = 0; i < buckets; i++)
 			bucket(st, argv[2], host, h, i,
 			       h % 7 == 3 && i > buckets / 3 && i < buckets / 2);
+		snprintf(capture, sizeof(capture), "%016x", h + 1);
+		if (fleet_rollup_host(st, argv[2], host, capture, &err))
+			die(&err);
 	}
 	store_close(st);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Encoding of one bucket of a host. */
-#include "query/fleet/figures/value.h"
+#include "query/fleet/values/value.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,11 +9,9 @@
 
 #include "base/cursor.h"
 #include "base/fail.h"
-#include "format/coding/codec.h"
+#include "query/fleet/values/packed.h"
 
 static const char magic[4] = { 'C', 'D', 'F', 'V' };
-enum { VERSION = 1, HEAD = 4 + 1 + 1 + 4 + 4 };
-enum { STORED = 0, DEFLATED = 1 };
 enum { IS_IDLE = 1, IS_LOSSY = 2 };
 enum { IS_CLOCKED = 1 };
 
@@ -141,7 +139,8 @@ static int put_row(struct buf *b, struct texts *texts, enum fleet_kind kind,
 	return rc;
 }
 
-static int put_body(struct buf *body, const struct fleet_rows *rows, const struct fleet_window *w)
+int fleet_value_put(struct buf *body, const struct fleet_rows *rows, const struct fleet_window *w,
+		    struct cdict_error *err)
 {
 	struct texts texts = { 0 };
 	struct buf tables = { 0 };
@@ -194,37 +193,18 @@ static int put_body(struct buf *body, const struct fleet_rows *rows, const struc
 	buf_fini(&tables);
 	map_fini(&texts.numbers);
 	stringset_fini(&texts.set);
-	return rc;
+	return rc ? cdict_fail_nomem(err) : 0;
 }
 
 int fleet_value_encode(struct buf *out, const struct fleet_rows *rows,
 		       const struct fleet_window *window, struct cdict_error *err)
 {
-	struct codec *codec = codec_new();
 	struct buf body = { 0 };
-	int rc = codec ? put_body(&body, rows, window) : -ENOMEM;
-	size_t coding_at;
+	int rc = fleet_value_put(&body, rows, window, err);
 
-	if (!rc && body.len > FLEET_VALUE_MOST)
-		rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				"bucket has %zu bytes of figures; the limit is %u", body.len,
-				FLEET_VALUE_MOST);
-	if (!rc) {
-		buf_add(out, magic, sizeof(magic));
-		buf_u8(out, VERSION);
-		coding_at = out->len;
-		buf_u8(out, DEFLATED);
-		buf_le32(out, codec_crc(body.data, body.len));
-		buf_le32(out, (uint32_t)body.len);
-		if (!out->failed && !codec_deflate(codec, CODEC_TEXT, body.data, body.len, out)) {
-			out->data[coding_at] = STORED;
-			buf_add(out, body.data, body.len);
-		}
-		rc = out->failed ? -ENOMEM : 0;
-	}
+	rc = rc ? rc : fleet_pack(out, magic, &body, err);
 	buf_fini(&body);
-	codec_free(codec);
-	return rc == -ENOMEM ? cdict_fail_nomem(err) : rc;
+	return rc;
 }
 
 /* ---- reading ---- */
@@ -514,71 +494,32 @@ static int get_body(struct decoding *d, struct fleet_window *w)
 	return rc;
 }
 
-/* Unpacks the body, given (free()). */
-static int get_bytes(struct cursor *c, uint8_t **out, size_t *size, struct cdict_error *err)
+int fleet_value_get(struct fleet_rows *rows, const void *body, size_t size, struct fleet_window *w,
+		    struct cdict_error *err)
 {
-	uint8_t coding = cursor_u8(c);
-	uint32_t crc = cursor_u32(c), raw = cursor_u32(c);
-	struct codec *codec;
-	int rc = 0;
+	struct decoding d = { .c = cursor_init(body, size, false), .rows = rows, .err = err };
+	int rc;
 
-	if (!cursor_ok(c) || coding > DEFLATED || raw > FLEET_VALUE_MOST ||
-	    (coding == STORED ? raw != c->left : !codec_plausible(c->left, raw)))
-		return cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
-				  "stored figures: impossible size");
-	*out = malloc(raw ? raw : 1);
-	codec = codec_new();
-	if (!*out || !codec)
-		rc = cdict_fail_nomem(err);
-	else if (coding == STORED)
-		memcpy(*out, c->at, raw);
-	else
-		rc = codec_inflate(codec, c->at, c->left, *out, raw);
-	if (rc == -ENOMEM)
-		rc = cdict_fail_nomem(err);
-	else if (rc)
-		rc = cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
-				"stored figures: cannot decompress");
-	if (!rc && codec_crc(*out, raw) != crc)
-		rc = cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
-				"stored figures: wrong checksum");
-	codec_free(codec);
-	*size = raw;
-	if (rc) {
-		free(*out);
-		*out = NULL;
-	}
+	*w = (struct fleet_window){ 0 };
+	rc = get_body(&d, w);
+	array_fini(&d.texts);
+	stringset_fini(&d.set);
 	return rc;
 }
 
 int fleet_value_decode(struct fleet_rows *rows, const void *data, size_t size,
 		       struct fleet_window *window, struct cdict_error *err)
 {
-	struct cursor c = cursor_init(data, size, false);
-	const uint8_t *head = cursor_take(&c, sizeof(magic));
-	uint8_t version = cursor_u8(&c), *body = NULL;
-	struct decoding d = { .rows = rows, .err = err };
-	struct fleet_window w = { 0 };
+	struct fleet_window w;
+	uint8_t *body = NULL;
 	size_t n = 0;
-	int rc;
+	int rc = fleet_unpack(magic, data, size, &body, &n, err);
 
-	if (!head || memcmp(head, magic, sizeof(magic)))
-		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "not figures from cdict");
-	if (version != VERSION)
-		return cdict_fail(err, CDICT_EVERSION, CDICT_NO_OFFSET,
-				  "figures have version %u; this program reads version %d", version,
-				  VERSION);
-	rc = get_bytes(&c, &body, &n, err);
-	if (rc)
-		return rc;
-	d.c = cursor_init(body, n, false);
-	rc = get_body(&d, &w);
+	rc = rc ? rc : fleet_value_get(rows, body, n, &w, err);
 	if (!rc)
 		fleet_rows_window(rows, &w);
 	if (!rc && window)
 		*window = w;
-	array_fini(&d.texts);
-	stringset_fini(&d.set);
 	free(body);
 	return rc;
 }

@@ -2,22 +2,21 @@
 /*
  * value.h - encoding of one host's figures of one bucket, as stored.
  *
- *	"CDFV", version (1), coding (0 stored, 1 deflate), CRC-32 and size of the body, body
- *
- * The body names its columns: readers skip unknown ones, so new columns do not need a new version.
+ * It is packed (packed.h) as "CDFV". The body names its columns: readers skip unknown ones, so new columns do not
+ * need a new version.
  *
  * Stored values are untrusted: anybody may have written them.
  *
  * Failure    0 or a negative code with *err filled
  */
-#ifndef QUERY_FLEET_FIGURES_VALUE_H
-#define QUERY_FLEET_FIGURES_VALUE_H
+#ifndef QUERY_FLEET_VALUES_VALUE_H
+#define QUERY_FLEET_VALUES_VALUE_H
 
 #include "base/memory/buf.h"
-#include "query/fleet/figures/rows.h"
+#include "query/fleet/values/rows.h"
 
-/* More than a bucket of a host with a hundred thousand tasks needs. */
-#define FLEET_VALUE_MOST (32u << 20)
+/* Followed by the host's name: its buckets, by capture and number. */
+#define FLEET_SHELF_HOST "h:"
 
 /* fleet_value_encode - appends the rows of one bucket. */
 int fleet_value_encode(struct buf *out, const struct fleet_rows *rows,
@@ -26,5 +25,12 @@ int fleet_value_encode(struct buf *out, const struct fleet_rows *rows,
  * not valid, but @rows is consistent. */
 int fleet_value_decode(struct fleet_rows *rows, const void *data, size_t size,
 		       struct fleet_window *window, struct cdict_error *err);
+
+/* The body alone. fleet_value_put - appends it. fleet_value_get - adds its rows to @rows, but not its window to the
+ * totals there. */
+int fleet_value_put(struct buf *body, const struct fleet_rows *rows, const struct fleet_window *w,
+		    struct cdict_error *err);
+int fleet_value_get(struct fleet_rows *rows, const void *body, size_t size, struct fleet_window *w,
+		    struct cdict_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sums of rows over many hosts. */
-#include "query/fleet/figures/rows.h"
+#include "query/fleet/values/rows.h"
 
 #include <errno.h>
 #include <inttypes.h>

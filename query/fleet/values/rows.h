@@ -11,8 +11,8 @@
  * Ownership  caller's storage, zeroed; fleet_rows_fini() empties it.  Texts of rows are borrowed
  *            and die with the set
  */
-#ifndef QUERY_FLEET_FIGURES_ROWS_H
-#define QUERY_FLEET_FIGURES_ROWS_H
+#ifndef QUERY_FLEET_VALUES_ROWS_H
+#define QUERY_FLEET_VALUES_ROWS_H
 
 #include "base/memory/array.h"
 #include "base/memory/map.h"
