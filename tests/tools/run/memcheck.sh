@@ -13,6 +13,8 @@ for file; do
 	[ "$file" != "$1" ] && [ -f "$file" ] && [ -n "$(find -L "$file" -size +8192k 2>/dev/null)" ] && exec "$@"
 done
 dir=${dir:?}
+# another user may write neither the count nor a report
+[ -w "$dir/run" ] || exec "$@"
 share=${MEMCHECK_SHARE:-1}
 if [ "$share" -le 1 ]; then
 	echo >>"$MEMCHECKED"
