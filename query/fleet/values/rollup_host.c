@@ -156,7 +156,7 @@ static int by_number(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* A host of too many tasks for one value has no rollup. */
+/* A rollup that is too large for a value, or its name for a store, is not written. */
 static int put_rollup(struct rolling *k, struct open_rollup *o)
 {
 	char shelf[STORE_NAME_MOST + 1], name[STORE_NAME_MOST + 1];
@@ -169,7 +169,9 @@ static int put_rollup(struct rolling *k, struct open_rollup *o)
 	qsort(o->r.buckets, o->r.n, sizeof(*o->r.buckets), by_number);
 	rc = fleet_rollup_encode(&value, &o->r, &o->rows, k->err);
 	shelf_of(shelf, FLEET_SHELF_ROLLUP, k->host);
-	snprintf(name, sizeof(name), "%.40s.%" PRIu64, o->group.capture, o->group.number);
+	if (snprintf(name, sizeof(name), "%s.%" PRIu64, o->group.capture, o->group.number) >
+	    STORE_NAME_MOST)
+		rc = CDICT_ELIMIT;
 	if (!rc)
 		rc = store_put(k->st, k->id, shelf, name, value.data, value.len, &added, k->err);
 	buf_fini(&value);
