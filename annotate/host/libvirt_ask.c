@@ -36,6 +36,7 @@ struct library {
 	struct _virConnect *(*open_read_only)(const char *uri);
 	int (*list)(struct _virConnect *conn, struct _virDomain ***domains, unsigned flags);
 	char *(*xml)(struct _virDomain *domain, unsigned flags);
+	int (*free)(struct _virDomain *domain);
 };
 
 #if __has_include(<libvirt/libvirt.h>) && __has_include(<libvirt/virterror.h>)
@@ -51,6 +52,7 @@ SAME(last_error, virGetLastErrorMessage);
 SAME(open_read_only, virConnectOpenReadOnly);
 SAME(list, virConnectListAllDomains);
 SAME(xml, virDomainGetXMLDesc);
+SAME(free, virDomainFree);
 SAME(set_error_func, virSetErrorFunc);
 _Static_assert(CONNECT_LIST_DOMAINS_ACTIVE == VIR_CONNECT_LIST_DOMAINS_ACTIVE, "another flag");
 #endif
@@ -65,6 +67,7 @@ static int load_library(struct library *lib, struct cdict_error *err)
 		{ "virConnectOpenReadOnly", &lib->open_read_only },
 		{ "virConnectListAllDomains", &lib->list },
 		{ "virDomainGetXMLDesc", &lib->xml },
+		{ "virDomainFree", &lib->free },
 	};
 
 	return shared_object_open(names, functions, sizeof(functions) / sizeof(functions[0]), err);
@@ -89,7 +92,8 @@ static void list_domains(void *ctx)
 {
 	struct library lib = { 0 };
 	struct _virDomain **domains = NULL;
-	struct _virConnect *conn;
+	struct _virConnect
+		*conn; /* closed by the process's end: virConnectClose() waits for the daemon */
 	struct cdict_error err;
 	/* not stdout, whose buffer may hold the parent's unwritten output */
 	FILE *out = fdopen(STDOUT_FILENO, "w");
@@ -112,7 +116,9 @@ static void list_domains(void *ctx)
 		if (xml && *xml) /* NULL: the domain was shut down meanwhile */
 			fwrite(xml, 1, strlen(xml) + 1, out);
 		free(xml);
+		lib.free(domains[i]);
 	}
+	free(domains);
 	if (fflush(out))
 		_exit(1);
 }
