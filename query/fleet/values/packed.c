@@ -13,11 +13,11 @@
 enum { MAGIC = 4, VERSION = 1 };
 enum { STORED = 0, DEFLATED = 1 };
 
-int fleet_pack(struct buf *out, const char magic[4], const struct buf *body,
+int fleet_pack(struct buf *out, const char magic[4], const struct buf *body, size_t most,
 	       struct cdict_error *err)
 {
 	struct codec *codec;
-	size_t coding_at;
+	size_t coding_at, body_at, n = 0;
 
 	if (body->len > FLEET_VALUE_MOST)
 		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
@@ -32,7 +32,11 @@ int fleet_pack(struct buf *out, const char magic[4], const struct buf *body,
 	buf_u8(out, DEFLATED);
 	buf_le32(out, codec_crc(body->data, body->len));
 	buf_le32(out, (uint32_t)body->len);
-	if (!out->failed && !codec_deflate(codec, CODEC_TEXT, body->data, body->len, out)) {
+	body_at = out->len;
+	if (!out->failed)
+		n = codec_deflate(codec, CODEC_TEXT, body->data, body->len, out);
+	if (!out->failed && (!n || n > most)) {
+		out->len = body_at;
 		out->data[coding_at] = STORED;
 		buf_add(out, body->data, body->len);
 	}

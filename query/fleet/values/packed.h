@@ -15,8 +15,8 @@
 /* Limit of a body: more than a bucket of a host with a hundred thousand tasks needs. */
 #define FLEET_VALUE_MOST (32u << 20)
 
-/* fleet_pack - appends @body to @out; CDICT_ELIMIT: it is too large. */
-int fleet_pack(struct buf *out, const char magic[4], const struct buf *body,
+/* fleet_pack - appends @body to @out, deflated if that takes at most @most bytes; CDICT_ELIMIT: it is too large. */
+int fleet_pack(struct buf *out, const char magic[4], const struct buf *body, size_t most,
 	       struct cdict_error *err);
 /* fleet_unpack - *body is given (free()), and NULL after a failure. */
 int fleet_unpack(const char magic[4], const void *data, size_t size, uint8_t **body, size_t *n,

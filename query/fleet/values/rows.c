@@ -197,28 +197,47 @@ void fleet_any_fini(enum fleet_kind kind, union fleet_any *any)
 	}
 }
 
+/* Hexadecimal; by hand, since a job has millions of rows. */
+static void key_number(struct buf *b, uint64_t v)
+{
+	char text[17];
+	size_t at = sizeof(text);
+
+	text[--at] = ' ';
+	do
+		text[--at] = "0123456789abcdef"[v & 15];
+	while (v >>= 4);
+	buf_add(b, text + at, sizeof(text) - at);
+}
+
+/* Length-prefixed: names are foreign, so no separator is safe. */
 static void key_text(struct buf *b, const char *text)
 {
-	/* length-prefixed: names are foreign, so no separator is safe */
-	buf_printf(b, text ? "%zu:%s" : "-", text ? strlen(text) : 0, text);
+	size_t len = text ? strlen(text) : 0;
+
+	key_number(b, text ? len + 1 : 0);
+	buf_add(b, text, len);
 }
 
 /* The index of the row, added when new; NULL: out of memory. */
 static uint32_t *find_row(struct fleet_rows *rows, enum fleet_kind kind,
 			  const struct fleet_key *key)
 {
-	struct buf b = { 0 };
+	struct buf *b = &rows->key;
 	const char *text = NULL;
 
-	buf_printf(&b, "%d %d %d %" PRIu32 " %" PRIx64 " ", kind, key->vcpu, key->idle, key->isa,
-		   key->code);
-	key_text(&b, key->name);
-	key_text(&b, key->vm);
+	b->len = 0;
+	key_number(b, kind);
+	key_number(b, (uint32_t)key->vcpu);
+	key_number(b, key->idle);
+	key_number(b, key->isa);
+	key_number(b, key->code);
+	key_text(b, key->name);
+	key_text(b, key->vm);
 	if (kind >= FLEET_OF_CAPTURES)
-		key_text(&b, key->reason);
-	if (!b.failed)
-		text = stringset_add(&rows->keys, (const char *)b.data, b.len);
-	buf_fini(&b);
+		key_text(b, key->reason);
+	if (!b->failed)
+		text = stringset_add(&rows->keys, (const char *)b->data, b->len);
 	return text ? map_add(&rows->by_key, (uintptr_t)text, 0) : NULL;
 }
 
@@ -315,6 +334,7 @@ void fleet_rows_fini(struct fleet_rows *rows)
 		array_fini(&rows->of[kind]);
 	}
 	map_fini(&rows->by_key);
+	buf_fini(&rows->key);
 	stringset_fini(&rows->keys);
 	stringset_fini(&rows->texts);
 	*rows = (struct fleet_rows){ 0 };

@@ -15,6 +15,7 @@
 #define QUERY_FLEET_VALUES_ROWS_H
 
 #include "base/memory/array.h"
+#include "base/memory/buf.h"
 #include "base/memory/map.h"
 #include "base/memory/stringset.h"
 #include "tables/compare/merged.h"
@@ -150,6 +151,7 @@ struct fleet_rows {
 	ARRAY(struct fleet_row) of[FLEET_KINDS];
 	struct stringset texts, keys;
 	struct map by_key;
+	struct buf key; /* of the row that is looked up */
 	size_t n;
 	/* Totals. */
 	uint64_t values;    /* buckets */

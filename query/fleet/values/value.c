@@ -202,7 +202,7 @@ int fleet_value_encode(struct buf *out, const struct fleet_rows *rows,
 	struct buf body = { 0 };
 	int rc = fleet_value_put(&body, rows, window, err);
 
-	rc = rc ? rc : fleet_pack(out, magic, &body, err);
+	rc = rc ? rc : fleet_pack(out, magic, &body, body.len, err);
 	buf_fini(&body);
 	return rc;
 }
