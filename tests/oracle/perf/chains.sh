@@ -77,7 +77,7 @@ same_folded() { # FILE [CDICT [FEWEST]]: perf's stacks are ours, as many as FEWE
 verdict folded_stacks_are_those_of_perf_script "$(same_folded p.data; grep -q '^work;.*main;outermost;' got || head -n 5 got)"
 verdict without_call_chains_a_stack_is_the_address "$(same_folded alone.data alone.data 4; grep -c ';.*;' got | grep -v '^0$')"
 "$CDICT" convert -q -i - -o pipe.cdict <pipe.data
-verdict stacks_of_a_pipe_are_those_of_perf_script "$(same_folded pipe.data pipe.cdict)"
+verdict stacks_of_a_pipe_are_those_of_perf_script "$(same_folded pipe.data pipe.cdict 4)"
 
 functions() {
 	perf report -i p.data --stdio --children -g none --sort sym 2>/dev/null >children.txt
